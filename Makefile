@@ -1,4 +1,6 @@
-# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-bridges | test-portable | test-wheels | test-pins | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-bridges |
+#      test-portable | test-wheels | test-pins | lint | docs | format | bench | clean
+# Needs python3 (3.11 or later, with venv) and make. Everything else comes from PyPI.
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -17,32 +19,33 @@ AXE := 4.14.1
 
 setup: .venv/.installed
 
-# Everything but the bench extra, editable. Made again when what is to be installed changes.
+# Installs everything except the bench extra, editable. Runs again when the pinned requirements change.
 .venv/.installed: pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "spygames needs Python 3.11 or later, and $(PYTHON) is " + sys.version.split()[0] + "; make PYTHON=python3.12 ... names another")'
-	@echo "Setting up .venv, once: 0.6 GB to download, on Linux 3.2 GB with CUDA (docs/install.md has torch without CUDA) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "spygames needs Python 3.11 or later, not " + sys.version.split()[0] + " ($(PYTHON)); choose another with make PYTHON=python3.12 ...")'
+	@echo "Setting up .venv (once): 0.6 GB to download, on Linux 3.2 GB with CUDA; docs/install.md shows torch without CUDA ..."
 	$(PYTHON) -m venv .venv
 	$(PY) $(PIP_INSTALL) -e '.[training,sb3,onnx,web,dev,docs]'
 	@touch $@
 
-# Trains an agent by self-play for a few minutes and measures it against the scripted opponents. Resumes where it was stopped.
+# Trains an agent by self-play for a few minutes and evaluates it against the scripted players. Resumes a stopped run.
 demo: setup
 	$(SPYGAMES) train $(if $(wildcard runs/demo/state.safetensors),--resume runs/demo,--config demo)
 	$(SPYGAMES) evaluate runs/demo --play sample 0.5 --against random greedy expert --games 2000 --json runs/demo/evaluation.json
 	@echo
-	@echo "The agent is in runs/demo/checkpoint, its curves in runs/demo/curves.png, its figures in runs/demo/evaluation.json."
+	@echo "Agent: runs/demo/checkpoint. Curves: runs/demo/curves.png. Results: runs/demo/evaluation.json."
 	@echo "Play against it:  $(SPYGAMES) play --against runs/demo"
 
-# Modules are compiled once, whatever the environment says: tests start many processes. The last line has the CPU seconds.
+# PYTHONDONTWRITEBYTECODE is cleared, so that the tests' many processes compile each module only once. The last line of
+# output has the CPU seconds.
 test: setup
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) tests/support/timed.py -m pytest -q $(TEST_ARGS)
 
-# The long ones, too: every variant, long duels, long references, training on several machines (docs/testing.md).
+# Also the long tests: every variant, long matches, long references, training on several machines (docs/testing.md).
 test-all: setup .venv-gpu/.installed
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q -m "" $(TEST_ARGS)
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(GPU_PY) -m pytest -q -m "" $(TEST_ARGS) tests/gpu
 
-# The page in a Chromium that is installed (CHROMIUM=path names one; none is downloaded), and what axe-core says of it.
+# Tests the page in an installed Chromium (CHROMIUM=path names one; none is downloaded) and checks it with axe-core.
 # Without a Chromium the tests are skipped, unless REQUIRE_BROWSER=1.
 test-browser: .venv/.browser
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q -rs -m browser tests/browser
@@ -54,8 +57,8 @@ test-browser: .venv/.browser
 	tar xzf .venv/axe/axe-core-$(AXE).tgz -C .venv/axe
 	@touch $@
 
-# The games' kernels for a GPU, compiled and run on the CPU (docs/testing.md); needs gcc, and no GPU. An environment of
-# its own, because the compilers for GPUs are a large download.
+# Compiles the games' kernels for GPUs and runs them on the CPU (docs/testing.md). Needs gcc but no GPU. In its own
+# environment, because the GPU compilers are a large download.
 test-gpu-code: .venv-gpu/.installed
 	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q $(TEST_ARGS) tests/gpu
 
@@ -64,12 +67,12 @@ test-gpu-code: .venv-gpu/.installed
 	$(GPU_PY) $(PIP_INSTALL) -c constraints-gpu.txt -e '.[gpu-code]'
 	@touch $@
 
-# Training on two machines that are killed and cut off, imitated by network namespaces; needs Linux and root.
+# Tests training on two machines that are killed or disconnected, simulated by network namespaces. Needs Linux and root.
 test-network: setup
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q -m network tests/network
 
-# What runs on a Ray cluster, whose machines are all this one (docs/testing.md). An environment of its own, because Ray
-# is a large download.
+# Tests on a Ray cluster whose machines are all this one (docs/testing.md). In its own environment, because Ray is a
+# large download.
 test-ray: .venv-ray/.installed
 	OMP_NUM_THREADS=1 $(RAY_PY) -m pytest -q tests/cluster
 
@@ -78,8 +81,8 @@ test-ray: .venv-ray/.installed
 	$(RAY_PY) $(PIP_INSTALL) -e '.[ray]' pytest hypothesis
 	@touch $@
 
-# The games in OpenSpiel, TorchRL and RLlib; BRIDGES_ARGS='-m ""' runs the long ones, too. An environment of
-# its own, because three large libraries should not decide what the other tests run against.
+# Tests the games in OpenSpiel, TorchRL and RLlib. BRIDGES_ARGS='-m ""' adds the long tests. In its own environment, so
+# that these large libraries do not change the versions that other tests use.
 test-bridges: .venv-bridges/.installed
 	OMP_NUM_THREADS=1 $(BRIDGES_PY) -m pytest -q -rs $(BRIDGES_ARGS) tests/bridges
 
@@ -88,18 +91,18 @@ test-bridges: .venv-bridges/.installed
 	$(BRIDGES_PY) $(PIP_INSTALL) -e '.[bridges]'
 	@touch $@
 
-# What computes with networks, as other processors round: with the plainest vector instructions, with machine code for any
-# processor, and with sums in the reversed order (docs/testing.md).
+# Tests of network computations with the rounding of other processors: with baseline vector instructions, with machine
+# code for any processor, and with sums in reversed order (docs/testing.md).
 test-portable: setup
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m tests.support.portable $(TEST_ARGS)
 
-# What users install: wheel and sdist in environments of their own, away from this folder and without a network.
-# WHEEL_STAGES='build core' runs some of it.
+# Tests wheel and sdist as users install them: in new environments, outside this folder and without a network.
+# WHEEL_STAGES='build core' runs only these stages.
 test-wheels:
 	$(PYTHON) tests/support/wheels.py $(WHEEL_STAGES)
 
-# Every extra with the pinned versions, on each Python and platform, from the registry's metadata alone.
-# PINS_ARGS='--python 3.13 --platform Windows' checks some of it.
+# Resolves every extra with the pinned versions for each Python and platform, from the registry's metadata only.
+# PINS_ARGS='--python 3.13 --platform Windows' checks a part.
 test-pins: .venv-pins/.installed
 	.venv-pins/bin/python tests/support/pins.py $(PINS_ARGS)
 
@@ -108,7 +111,7 @@ test-pins: .venv-pins/.installed
 	.venv-pins/bin/python $(PIP_INSTALL) uv
 	@touch $@
 
-# What takes seconds; .pre-commit-config.yaml runs it before each commit, and `make lint` before each push.
+# Checks that take seconds. .pre-commit-config.yaml runs them before each commit, and `make lint` before each push.
 lint-quick: setup
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
@@ -118,7 +121,7 @@ lint: lint-quick
 	$(PY) -m mypy
 	.venv/bin/lint-imports --no-cache
 
-# The site, in dist/docs; a warning is an error.
+# Builds the site in dist/docs. Warnings are errors.
 docs: setup
 	$(PY) -m sphinx --fail-on-warning --keep-going --quiet --builder html --doctree-dir dist/doctrees docs dist/docs
 	@echo "The site is in dist/docs/index.html."
@@ -127,7 +130,7 @@ format: setup
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-# In an environment of its own: the libraries that are measured beside ours stay out of the one that tests run in.
+# In its own environment, so that the libraries for comparison stay out of the one for tests.
 # BENCH_ARGS='--train --write' measures training.
 bench: .venv-bench/.installed
 	$(BENCH_PY) -m benchmarks $(BENCH_ARGS)

@@ -1,1 +1,1 @@
-"""Measures the environments and training beside other libraries: `python -m benchmarks`, from the top of a clone."""
+"""Benchmarks of the environments and of training next to other libraries: `python -m benchmarks`, in a clone."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`, from the top of a clone."""
+"""The command `python -m benchmarks`. Run it from the root of a clone."""
 
 import json
 import sys
@@ -22,18 +22,19 @@ from benchmarks.tools import (
     settings_text,
     table,
 )
-from spygames_app.cli.arguments import AnyFile, Positive, WrongArguments, check_writable, execute
+from spygames_app.cli.arguments import AnyFile, Positive, WrongArguments, check_writable, run_command
 from spygames_training.files.atomic import write_whole
 from spygames_training.output.tables import markdown_table, put_between
 from spygames_training.system.machine import machine
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+RESULTS = DOCS / "results"
 BEGIN, END = "<!-- figures: python -m benchmarks writes from here -->", "<!-- to here -->"
 GAMES = "<!-- games: python -m benchmarks --games writes from here -->", "<!-- to here, games -->"
 
 
 def short(results: list[Result], host: dict[str, str]) -> str:
-    """A few figures for the README."""
+    """Return the few figures that the README shows."""
     found = {r.bench.name: r for r in results}
     rows = []
     for name in ("aec", "batch", "training", "pz_connect_four", "pz_leduc", "os_leduc", "os_backgammon"):
@@ -46,50 +47,51 @@ def short(results: list[Result], host: dict[str, str]) -> str:
 
 
 def write(text: str, results: list[Result], host: dict[str, str], settings: str) -> None:
-    """Into docs/benchmarks.md and, in short, README.md, between the markers; and into docs/benchmarks.json."""
-    for page, content in ((DOCS / "benchmarks.md", text), (DOCS.parent / "README.md", short(results, host))):
+    """Write the figures between the markers of docs/results/benchmarks.md and README.md, and into benchmarks.json."""
+    for page, content in ((RESULTS / "benchmarks.md", text), (DOCS.parent / "README.md", short(results, host))):
         put_between(page, BEGIN, END, content)
     content = as_json(results, host, settings)
-    (DOCS / "benchmarks.json").write_text(json.dumps(content, indent=1) + "\n")
+    (RESULTS / "benchmarks.json").write_text(json.dumps(content, indent=1) + "\n")
 
 
 @dataclass(frozen=True)
 class Benchmarks:
-    """Measures the environments' speed, and other libraries' beside it: a table on screen, in Markdown and in JSON.
+    """Measure the speed of the environments and of other libraries.
 
         python -m benchmarks --quick --only aec batch os_leduc
         python -m benchmarks --train --minutes 1
 
-    The runs are taken in rounds, each benchmark once a round, so that a busy moment of the machine touches all alike;
-    the table has the median and the range.
+    The benchmarks run in rounds, each of them once per round, so that a busy moment of the machine affects all equally.
+    The table has the median and the range.
 
-    With --train it measures training instead: from nothing to 85 % against greedy in Agent Avenue, by this package's
-    PPO, by MaskablePPO as PettingZoo's tutorial shows it, and by MaskablePPO through our environment; and training's
-    speed in each game. With --games it measures each game's speed and memory, from 1 to 1,000,000 games at once.
+    --train measures training instead: the time from random weights to 85 % against greedy in Agent Avenue, with this
+    package's PPO, with MaskablePPO as in PettingZoo's tutorial, and with MaskablePPO through our environment. It also
+    measures the speed of training in each game. --games measures each game's speed and memory, from 1 to 1,000,000
+    games at once.
     """
 
-    only: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="", metavar="[NAME [NAME ...]]")] = ()
-    """These alone; a wrong name is answered with all names."""
+    only: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="", metavar="[NAME ...]")] = ()
+    """Names of the benchmarks to run; an unknown name lists them. (default: all)"""
     runs: Positive = 7
-    """Runs of each, at most; start-up times take fewer."""
+    """Maximum number of runs of each benchmark. Start-up times take fewer."""
     seconds: float = 1.0
-    """Length of a run."""
+    """Length of a run in seconds."""
     quick: bool = False
-    """3 runs of 0.2 seconds: rough figures."""
+    """3 runs of 0.2 seconds, for rough figures."""
     write: bool = False
-    """Keep the figures in docs/benchmarks.md and .json."""
+    """Write the figures into docs/results/benchmarks.md and .json."""
     json: AnyFile = None
-    """Where to write the figures, too; not with --train."""
+    """File for the figures as JSON. Not with --train."""
     games: bool = False
     """Measure each game (20 minutes, 10 GB of memory)."""
     train: bool = False
-    """Measure training (extra sb3)."""
+    """Measure training. Needs the extra sb3."""
     minutes: float = 4.0
-    """With --train: longest training of each."""
+    """With --train: maximum minutes of training of each method."""
 
     def run(self) -> int:
         if not 0 < self.seconds <= 3600:  # nan is not
-            raise WrongArguments(f"--seconds must be positive, and at most 3600, not {self.seconds}")
+            raise WrongArguments(f"--seconds must be positive and at most 3600, not {self.seconds}")
         check_writable(self.json)
         if self.train:
             return self._measure_training()
@@ -97,9 +99,9 @@ class Benchmarks:
             return self._measure_games()
         benches = {b.name: b for b in (*OURS, *THEIRS)}
         if unknown := [name for name in self.only if name not in benches]:
-            raise WrongArguments(f"no benchmark {unknown[0]!r}; there are {', '.join(benches)}")
+            raise WrongArguments(f"no benchmark {unknown[0]!r}; the benchmarks are {', '.join(benches)}")
         if self.write and (self.only or self.quick):
-            raise WrongArguments("--write keeps whole tables of full runs: leave out --only and --quick")
+            raise WrongArguments("--write needs complete tables of full runs: omit --only and --quick")
         runs, seconds = (3, 0.2) if self.quick else (self.runs, self.seconds)
         settings, host = settings_text(runs, seconds), machine()
         results = measure([benches[name] for name in self.only or benches], runs, seconds, Console())
@@ -112,7 +114,7 @@ class Benchmarks:
 
     def _measure_games(self) -> int:
         if self.only or (self.write and self.quick):
-            raise WrongArguments("--games measures everything: leave out --only, and --quick with --write")
+            raise WrongArguments("--games measures everything: omit --only, and do not combine --quick with --write")
         runs, seconds = (3, 0.2) if self.quick else (self.runs, self.seconds)
         settings, host = settings_text(runs, seconds), machine()
         found = report(runs, seconds, Console())
@@ -121,12 +123,12 @@ class Benchmarks:
         content = {"settings": settings, "machine": host, **found.as_json()}
         self._keep(content)
         if self.write:
-            put_between(DOCS / "benchmarks.md", *GAMES, text)
-            (DOCS / "benchmarks_games.json").write_text(json.dumps(content, indent=1) + "\n")
+            put_between(RESULTS / "benchmarks.md", *GAMES, text)
+            (RESULTS / "benchmarks_games.json").write_text(json.dumps(content, indent=1) + "\n")
         return 0
 
     def _keep(self, figures: dict[str, Any]) -> None:
-        """Writes what --json asks for."""
+        """Write the figures to the file of --json."""
         if self.json:
             write_whole(self.json, json.dumps(figures, indent=1) + "\n")
 
@@ -144,4 +146,4 @@ class Benchmarks:
 
 
 if __name__ == "__main__":
-    sys.exit(execute(Benchmarks, sys.argv[1:], "python -m benchmarks"))
+    sys.exit(run_command(Benchmarks, None, "python -m benchmarks"))

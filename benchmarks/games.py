@@ -1,4 +1,4 @@
-"""The figures of each game: its speed for each consumer, its memory, and how both grow with the number of games."""
+"""Benchmarks of each game: speed for each interface, memory, and how both grow with the number of games."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -35,11 +35,11 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "Agent DOG, 2": ("agent_dog_v0", {"players": 2}),
     "Agent DOG, 4": ("agent_dog_v0", {"players": 4}),
 }
-"""What is measured, by the name in the tables: environment and options."""
+"""Games and options of the measured variants, by their names in the tables."""
 SIZES = tuple(10**k for k in range(7))
-"""Numbers of games of the batches whose growth is measured."""
+"""Batch sizes for the measurement of growth."""
 GROWING = ("Agent Avenue, simple, 2 players", "Heimlich & Co., base game, 3", "Agent DOG, 4")
-"""Variants whose growth is measured."""
+"""Variants whose growth with the number of games is measured."""
 
 RESIDENT = """
 import spygames
@@ -59,19 +59,19 @@ TRAINING_RUN = """
 from benchmarks.rates import training_rate
 
 training_rate("{game_id}", **{options})(0.1)
-with open("/proc/self/status") as lines:  # getrusage would count the process that started this one, too
+with open("/proc/self/status") as lines:  # getrusage would include the parent process
     print(next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024)
 """
 
 
 def game_of(variant: str) -> Game:
-    """The game of a row."""
+    """Return the game of a variant."""
     game_id, options = VARIANTS[variant]
     return spygames.make_game(game_id, **options)
 
 
 def training(variant: str) -> Run:
-    """The rate of training, which needs torch."""
+    """Return the measurement of the training speed, which needs torch."""
     needs_torch()
     from benchmarks.rates import training_rate
 
@@ -80,12 +80,12 @@ def training(variant: str) -> Run:
 
 
 def cold(variant: str) -> Run:
-    """CPU seconds of a first game with nothing compiled."""
+    """Return the measurement of the CPU seconds of a first game with nothing compiled."""
     return first_game_cold(first_game(*VARIANTS[variant], "process_time"))
 
 
 def aec(variant: str) -> Run:
-    """The loop over an environment."""
+    """Return the measurement of the loop over an AEC environment."""
     game_id, options = VARIANTS[variant]
     module: Any = game_module(game_id)
     return replay(module.env(**options))
@@ -93,12 +93,12 @@ def aec(variant: str) -> Run:
 
 @dataclass(frozen=True)
 class Column:
-    """A figure of each variant."""
+    """A column of the table of variants."""
 
     name: str
     prepare: Callable[[str], Run]
     unit: str = "decisions/s"
-    most_runs: int = 1000
+    max_runs: int = 1000
 
 
 COLUMNS = (
@@ -108,21 +108,21 @@ COLUMNS = (
     Column("16,384, one thread", lambda variant: batch_replay(1, 16_384, game_of(variant), 32)),
     Column("16,384, two threads", lambda variant: batch_replay(2, 16_384, game_of(variant), 32)),
     Column("determinize", lambda variant: determinized(game_of(variant)), "calls/s"),
-    Column("training, both cores", training, most_runs=5),
-    Column("first game cold, CPU", cold, "s", most_runs=3),
+    Column("training, both cores", training, max_runs=5),
+    Column("first game cold, CPU", cold, "s", max_runs=3),
 )
 
 
 def variant_benches() -> list[Bench]:
-    """Each column for each variant."""
+    """Return a benchmark for each variant and column."""
     return [
-        Bench(f"{variant}: {c.name}", c.name, lambda c=c, v=variant: c.prepare(v), c.unit, most_runs=c.most_runs)
+        Bench(f"{variant}: {c.name}", c.name, lambda c=c, v=variant: c.prepare(v), c.unit, max_runs=c.max_runs)
         for variant, c in product(VARIANTS, COLUMNS)
     ]
 
 
 def growth_benches() -> list[Bench]:
-    """Each number of games, on one thread and on two."""
+    """Return a benchmark for each growing variant and number of games, on one thread and on two."""
 
     def run(variant: str, games: int, threads: int) -> Run:
         return batch_replay(threads, games, game_of(variant), max(8, min(4096, 2**20 // games)))
@@ -132,7 +132,7 @@ def growth_benches() -> list[Bench]:
             f"{variant}: {games} games, {threads} threads",
             f"{games:,}",
             lambda v=variant, g=games, t=threads: run(v, g, t),
-            most_runs=3,
+            max_runs=3,
         )
         for variant, games, threads in product(GROWING, SIZES, (1, 2))
         if threads == 1 or games > 1
@@ -140,14 +140,14 @@ def growth_benches() -> list[Bench]:
 
 
 def variant_table(results: list[Result]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: a variant a row, medians."""
+    """Return head and rows of the table of medians, a variant per row."""
     width = len(COLUMNS)
     rows = [[variant, *(cell(r) for r in results[k * width : (k + 1) * width])] for k, variant in enumerate(VARIANTS)]
     return ["", *(c.name for c in COLUMNS)], rows
 
 
 def growth_table(results: list[Result]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: a number of games a row, medians on one thread and on two."""
+    """Return head and rows of the table of medians on one thread and on two, a number of games per row."""
     by_name = {r.bench.name: r for r in results}
 
     def rates(variant: str, games: int) -> str:
@@ -159,28 +159,28 @@ def growth_table(results: list[Result]) -> tuple[list[str], list[list[str]]]:
 
 
 def cell(result: Result) -> str:
-    """The median, or why there is none."""
+    """Return the median, or the reason why it is missing."""
     return result.reason if result.median is None else show(result.median, result.bench.unit)
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes that a variant needs."""
+    """Memory of a variant, in bytes."""
 
     state: int
-    """Of a game's state."""
+    """Size of a game's state."""
     view: int
-    """Of what a seat is shown, its observation."""
+    """Size of a seat's view (its observation)."""
     game: int
-    """Of all that a batch holds for one game: state, seed, view, masks, rewards."""
+    """Size of everything that a batch holds for one game: state, seed, view, masks, rewards."""
     resident: dict[int, int]
-    """Growth of the process by a batch of so many games."""
+    """Growth of the process by a batch, by its number of games."""
     training: int
-    """Largest size of a process that trains (1,024 games of 64 steps, network 2x128)."""
+    """Peak size of a training process (1,024 games of 64 steps, network 2x128)."""
 
 
 def memory_of(variant: str, sizes: tuple[int, ...] = SIZES) -> Memory:
-    """Measures a variant's memory; the sizes of processes need Linux."""
+    """Measure the memory of a variant. The sizes of processes are measured only on Linux."""
     game_id, options = VARIANTS[variant]
     batch = Batch(game_of(variant), 64, seed=1, threads=1)
     held = sum(array.nbytes for array in batch.arrays) - batch.arrays.memory.nbytes  # those are the states again
@@ -194,7 +194,7 @@ def memory_of(variant: str, sizes: tuple[int, ...] = SIZES) -> Memory:
 
 
 def memory_table(found: Mapping[str, Memory]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: a variant a row."""
+    """Return head and rows of the table of memory, a variant per row."""
     rows = [
         [
             variant,
@@ -212,18 +212,18 @@ def memory_table(found: Mapping[str, Memory]) -> tuple[list[str], list[list[str]
 
 @dataclass(frozen=True)
 class Report:
-    """All of it."""
+    """All figures of the games."""
 
     variants: list[Result]
     growth: list[Result]
     memory: dict[str, Memory]
 
     def text(self) -> str:
-        """Three tables in Markdown, each with what it says."""
+        """Return the three tables in Markdown, each with a sentence about it."""
         parts = [
             "Medians, decisions a second. Batches replay recorded actions in games at all stages.",
             markdown_table(*variant_table(self.variants)),
-            "A batch of so many games, decisions a second on one thread and on two:",
+            "Batches by their number of games, decisions a second on one thread and on two:",
             markdown_table(*growth_table(self.growth)),
             "Memory. The sizes of batches are what the process grows by; a training run is the largest size of the "
             "process, Python, torch and machine code included.",
@@ -232,7 +232,7 @@ class Report:
         return "\n\n".join(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """Every figure, for machines."""
+        """Return all figures as plain values."""
         return {
             "variants": {r.bench.name: r.figures for r in self.variants},
             "growth": {r.bench.name: r.figures for r in self.growth},
@@ -241,11 +241,13 @@ class Report:
 
 
 def report(runs: int, seconds: float, console: Console) -> Report:
-    """Measures everything: some minutes, and 10 GB of memory."""
+    """Measure everything, which takes some minutes and 10 GB of memory."""
     every = variant_benches()
-    groups = [every[k : k + len(COLUMNS)] for k in range(0, len(every), len(COLUMNS))]  # a variant at a time
+    groups = [every[k : k + len(COLUMNS)] for k in range(0, len(every), len(COLUMNS))]  # one variant at a time
     variants = [r for group in groups for r in measure(group, runs, seconds, console)]
-    benches = sorted(growth_benches(), key=lambda bench: len(bench.title))  # one size at a time: the largest need room
+    benches = sorted(
+        growth_benches(), key=lambda bench: len(bench.title)
+    )  # one size at a time, since the largest need memory
     growth = [r for _, group in groupby(benches, lambda b: b.title) for r in measure([*group], runs, seconds, console)]
     with progress_bar("variants", console=console, transient=True) as bar:
         memory = {variant: memory_of(variant) for variant in bar.track(VARIANTS, description="memory")}

@@ -1,15 +1,15 @@
-"""The usual loop over a PettingZoo environment, ours or another library's, with the actions known or chosen."""
+"""The usual loop over a PettingZoo environment, of this package or another, with known or chosen actions."""
 
 from typing import Any
 
 from benchmarks.tools import Run, rate
 
 GAMES, SEED = 50, 1
-"""Games that are recorded beforehand and replayed in turn, and the seed of the first."""
+"""Number of recorded games that are replayed in turn, and the seed of the first."""
 
 
 def aec_random(env: Any, seed: int | None = None) -> list[int]:
-    """Plays one game of any PettingZoo AEC environment by masked random actions, the usual loop; returns them."""
+    """Play one game of any PettingZoo AEC environment by masked random actions in the usual loop; return them."""
     env.reset(seed=seed)
     actions = []
     for agent in env.agent_iter():
@@ -24,7 +24,7 @@ def aec_random(env: Any, seed: int | None = None) -> list[int]:
 
 
 def aec_replay(env: Any, games: list[list[int]]) -> int:
-    """The same games by the same loop, with the actions known: what the environment itself costs."""
+    """Replay the games with known actions in the same loop, which measures only the environment."""
     decisions, seed = 0, SEED
     for actions in games:
         env.reset(seed=seed)
@@ -41,14 +41,14 @@ def aec_replay(env: Any, games: list[list[int]]) -> int:
 
 
 def replay(env: Any) -> Run:
-    """Measures the replay of recorded games, resets included."""
+    """Measure the replay of recorded games, resets included."""
     games = [aec_random(env, None if i else SEED) for i in range(GAMES)]
     if aec_replay(env, games) != sum(map(len, games)):
-        raise RuntimeError("the same seed and actions gave other games")
+        raise RuntimeError("the same seed and actions gave different games")
     return rate(lambda: aec_replay(env, games))
 
 
 def chosen(env: Any) -> Run:
-    """Measures games by masked random choice, resets included."""
+    """Measure games with masked random choice, resets included."""
     aec_random(env, 0)
     return rate(lambda: len(aec_random(env)))

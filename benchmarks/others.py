@@ -1,4 +1,4 @@
-"""Other libraries' games, for comparison, each driven the way its documentation shows."""
+"""Benchmarks of games of other libraries. Each game is driven as its documentation shows."""
 
 import importlib
 import random
@@ -28,7 +28,7 @@ def openspiel(name: str, measure: Callable[[Any], Run]) -> Run:
 
 
 def spiel_random(game: Any) -> list[tuple[bool, int]]:
-    """One game, chance included: (whether a player decided, action)."""
+    """Play one random game; return for each step whether a player decided (not chance), and the action."""
     state = game.new_initial_state()
     actions = []
     while not state.is_terminal():
@@ -45,7 +45,7 @@ def spiel_random(game: Any) -> list[tuple[bool, int]]:
 
 
 def spiel_replay(game: Any, actions: list[tuple[bool, int]]) -> int:
-    """The same game with actions and chance known; tensor and legal actions at each decision."""
+    """Replay a game with known actions and chance outcomes; read tensor and legal actions at each decision."""
     state = game.new_initial_state()
     decisions = 0
     for decided, action in actions:

@@ -1,4 +1,4 @@
-"""Our own figures: the game through each consumer, from one environment to training."""
+"""Benchmarks of this package: the game through each interface, from one environment to training."""
 
 import importlib.util
 import os
@@ -22,9 +22,9 @@ from spygames.core.playing.batch import Batch
 
 ROOT = Path(__file__).resolve().parents[1]
 GAMES, STEPS = 1024, 256
-"""Size of a batch, and how many steps of it are recorded and replayed."""
+"""Number of games of a batch, and number of its steps that are recorded and replayed."""
 
-determinize: Any = None  # stands for the game's kernel, which `Game.bind` puts in its place
+determinize: Any = None  # placeholder; `Game.bind` replaces it by the game's kernel
 
 
 def _determinize_rows(states, seed):  # type: ignore[no-untyped-def]
@@ -35,7 +35,7 @@ def _determinize_rows(states, seed):  # type: ignore[no-untyped-def]
 
 
 class Draws:
-    """Masked random actions for a batch, by the compiled bot."""
+    """Masked random actions for a batch, drawn by the compiled bot."""
 
     def __init__(self, batch: Batch):
         self.batch = batch
@@ -51,7 +51,7 @@ class Draws:
 
 
 def midgame(n: int, game: Game | None = None, threads: int = 1) -> Batch:
-    """A batch of a game (Agent Avenue) some steps after the start, so that its games are at all stages."""
+    """Return a batch of a game (default: Agent Avenue) after 100 steps, so that its games are at all stages."""
     batch = Batch(game or agent_avenue_v0.make_game(), n, seed=1, threads=threads)
     draw = Draws(batch)
     for _ in range(100):
@@ -60,7 +60,7 @@ def midgame(n: int, game: Game | None = None, threads: int = 1) -> Batch:
 
 
 def batch_replay(threads: int, games: int = GAMES, game: Game | None = None, steps: int = STEPS) -> Run:
-    """Replays recorded steps of a batch of a game (Agent Avenue) from mid-game."""
+    """Measure the replay of recorded steps of a batch of a game (default: Agent Avenue) from mid-game."""
     batch = midgame(games, game, threads)
     draw, states, seeds = Draws(batch), batch.states.copy(), batch.seeds.copy()
     recorded = np.zeros((steps, games), np.int64)
@@ -120,7 +120,7 @@ def record_copy() -> Run:
 
 
 def determinized(game: Game | None = None) -> Run:
-    """Redraws of what the mover cannot know, of a game (Agent Avenue)."""
+    """Measure redraws of the state hidden from the mover, for a game (default: Agent Avenue)."""
     batch = midgame(4096, game)
     game = batch.game
     loop: Any = game.bind(_determinize_rows)
@@ -163,7 +163,7 @@ print(clock() - start)
 
 
 def fresh_process(code: str, cache: str | None = None) -> float:
-    """Runs Python code in a process of its own, at the top of the clone; returns the number that it prints last."""
+    """Run Python code in a new process, in the root of the clone; return the last number that it prints."""
     environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, env=environment, check=False
@@ -176,12 +176,12 @@ def fresh_process(code: str, cache: str | None = None) -> float:
 def first_game(
     game_id: str = "agent_avenue_v0", options: Mapping[str, Any] | None = None, clock: str = "perf_counter"
 ) -> str:
-    """Code of a process that plays one game and prints the seconds by a clock of `time`, import included."""
+    """Return code that plays one game and prints the seconds, import included, by a clock of the module `time`."""
     return FIRST_GAME.format(game_id=game_id, options=dict(options or {}), clock=clock)
 
 
 def first_game_cold(code: str = "") -> Run:
-    """A first game with nothing compiled."""
+    """Measure a first game with nothing compiled."""
 
     def run(_: float) -> float:
         with tempfile.TemporaryDirectory() as cache:
@@ -191,13 +191,13 @@ def first_game_cold(code: str = "") -> Run:
 
 
 def first_game_warm() -> Run:
-    """A first game of a later process."""
+    """Measure the first game of a later process."""
     fresh_process(first_game())
     return lambda _: fresh_process(first_game())
 
 
 def needs_torch() -> None:
-    """Raises NotHere where torch is not installed."""
+    """Raise NotHere if torch is not installed."""
     if importlib.util.find_spec("torch") is None:
         raise NotHere("needs the extra: pip install 'spygames[training]'")
 
@@ -232,8 +232,8 @@ BENCHES = [
     Bench("determinize_py", "determinize, one call from Python", determinized_from_python, "calls/s"),
     _search("search", "agent_avenue/simple-2+search:64"),
     _search("search_bfloat16", "agent_avenue/simple-2+search:64,precision=bfloat16"),
-    Bench("import", "`import spygames`", lambda: lambda _: fresh_process(IMPORT), "s", most_runs=5),
-    Bench("cold", "first game, nothing compiled yet, import included", first_game_cold, "s", most_runs=3),
-    Bench("warm", "first game of a later process, import included", first_game_warm, "s", most_runs=5),
-    Bench("training", "training, both cores, network 2x128, 2 epochs", training, most_runs=5),
+    Bench("import", "`import spygames`", lambda: lambda _: fresh_process(IMPORT), "s", max_runs=5),
+    Bench("cold", "first game, nothing compiled yet, import included", first_game_cold, "s", max_runs=3),
+    Bench("warm", "first game of a later process, import included", first_game_warm, "s", max_runs=5),
+    Bench("training", "training, both cores, network 2x128, 2 epochs", training, max_runs=5),
 ]

@@ -1,4 +1,4 @@
-"""The speed of the trainer and of a search with a network. Apart, because it needs torch."""
+"""Speed of the trainer and of a search with a network. In a module of its own, because it needs torch."""
 
 import os
 import time
@@ -19,9 +19,12 @@ from spygames_training.ppo.rollout import Rollout
 
 
 def training_rate(game_id: str, **options: Any) -> Run:
-    """Decisions a second of whole iterations in a variant, the default one if no options are given: playing and
-    learning, network 2x128, two epochs, one worker a core (two at most)."""
-    torch.set_num_threads(1)  # a worker is one thread
+    """Return the measurement of the trainer's speed in a variant, in decisions per second.
+
+    A unit of work is a whole iteration: playing and learning, with a 2x128 network, two epochs, and one worker per core
+    (at most two). Without options the variant is the default one.
+    """
+    torch.set_num_threads(1)  # each worker is one thread
     game = spygames.make_game(game_id, **options)
     ppo = PPO()
     workers = min(2, os.cpu_count() or 1)
@@ -38,7 +41,7 @@ def training_rate(game_id: str, **options: Any) -> Run:
 
 
 class Counted:
-    """A player whose decisions with a choice are counted."""
+    """A player that counts its decisions with more than one legal action."""
 
     def __init__(self, game_id: str, spec: str):
         self.player = make_player(spygames.make_game(game_id), spec)
@@ -46,13 +49,13 @@ class Counted:
         self.count = 0
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """What the player answers."""
+        """Return the player's actions."""
         self.count += int((decisions.mask[decisions.rows].sum(axis=1) > 1).sum())
         return self.player.act(decisions)
 
 
 def search_rate(spec: str, game_id: str = "agent_avenue_v0", games: int = 8) -> Run:
-    """Searched decisions a second of one thread, in whole games in which the player sits in all seats."""
+    """Return the measurement of searched decisions per second on one thread. The player plays all seats of games."""
     torch.set_num_threads(1)
     player, game = Counted(game_id, spec), spygames.make_game(game_id)
     seating, seeds = np.zeros((games, game.num_players), np.int64), np.arange(games, dtype=np.uint64)

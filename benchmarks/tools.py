@@ -1,4 +1,4 @@
-"""Measuring speed: a benchmark as data, timing, and the table."""
+"""Tools of the benchmarks: their data type, timing, and tables."""
 
 import time
 from collections.abc import Callable
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Run = Callable[[float], float]
-"""Measures once, for about so many seconds, and returns the figure."""
+"""Measures once, for about the given number of seconds, and returns the figure."""
 
 
 class NotHere(Exception):
-    """What is to be measured is not installed; the message says what to do."""
+    """The package to measure is not installed. The message tells how to install it."""
 
 
 @dataclass(frozen=True)
@@ -25,21 +25,21 @@ class Bench:
     """One row of the table."""
 
     name: str
-    """For `--only`."""
+    """Name for `--only`."""
     title: str
-    """What is done."""
+    """Title of the row."""
     prepare: Callable[[], Run]
-    """Loads and warms up, outside of the timing; raises NotHere."""
+    """Loads and warms up before the timing; raises NotHere."""
     unit: str = "decisions/s"
     beside: str = ""
-    """Name of our benchmark that does the same thing, if this one measures another library."""
-    most_runs: int = 1000
-    """For what takes long."""
+    """Name of our benchmark with the same work, if this one measures another library."""
+    max_runs: int = 1000
+    """Maximum number of runs, for slow benchmarks."""
 
 
 @dataclass
 class Result:
-    """The figures of one row, one a run; none, and a reason, if it could not be measured."""
+    """The figures of one row, one per run. If it could not be measured, no figures and a reason."""
 
     bench: Bench
     figures: list[float]
@@ -51,10 +51,10 @@ class Result:
 
 
 def rate(work: Callable[[], int], clock: Callable[[], float] = time.process_time) -> Run:
-    """Repeats `work`, which returns how much it did, and gives the amount a second.
+    """Return a measurement that repeats `work`, which returns its amount of work, and gives the amount per second.
 
-    The clock is the process's CPU time: for one thread the same as time by the wall on a quiet machine, and much the
-    same on a busy one. What uses several threads takes `time.perf_counter`.
+    The default clock is the CPU time of the process. For one thread it equals the wall time on an idle machine, and
+    changes little on a busy one. Work on several threads needs `time.perf_counter`.
     """
 
     def run(seconds: float) -> float:
@@ -69,7 +69,7 @@ def rate(work: Callable[[], int], clock: Callable[[], float] = time.process_time
 
 
 def show(figure: float, unit: str) -> str:
-    """A figure with three digits that count."""
+    """Return a figure with three significant digits."""
     if unit == "s":
         return f"{figure:.2f} s"
     for size, letter in ((1e6, " M"), (1e3, " k")):
@@ -80,13 +80,13 @@ def show(figure: float, unit: str) -> str:
 
 
 def measure(benches: list[Bench], runs: int, seconds: float, console: "Console") -> list[Result]:
-    """Returns all figures of all benchmarks; the bar is on `console`."""
+    """Run all benchmarks and return their figures. The progress bar is on `console`."""
     results = [Result(bench, []) for bench in benches]
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description:<24}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=sum(min(runs, b.most_runs) for b in benches) + len(benches))
+        task = progress.add_task("", total=sum(min(runs, b.max_runs) for b in benches) + len(benches))
         prepared = []
         for result in results:
             progress.update(task, description=f"prepare {result.bench.name}")
@@ -98,7 +98,7 @@ def measure(benches: list[Bench], runs: int, seconds: float, console: "Console")
             progress.advance(task)
         for turn in range(runs):
             for run, result in zip(prepared, results, strict=True):
-                if turn < result.bench.most_runs:
+                if turn < result.bench.max_runs:
                     progress.update(task, description=result.bench.name)
                     if run:
                         result.figures.append(run(seconds))
@@ -107,7 +107,7 @@ def measure(benches: list[Bench], runs: int, seconds: float, console: "Console")
 
 
 def table(results: list[Result]) -> str:
-    """The figures as Markdown: ours, then the others' beside ours."""
+    """Return the figures as Markdown: our own, then those of other libraries with the ratio to ours."""
     ours = {r.bench.name: r for r in results if not r.bench.beside}
     theirs = [r for r in results if r.bench.beside]
     tables = []
@@ -126,7 +126,7 @@ def table(results: list[Result]) -> str:
 
 
 def cells(result: Result) -> tuple[str, str]:
-    """Returns the median and the range, or why there is none."""
+    """Return the median and the range, or the reason why they are missing."""
     if result.median is None:
         return "", result.reason
     unit = result.bench.unit
@@ -134,7 +134,7 @@ def cells(result: Result) -> tuple[str, str]:
 
 
 def caveat(host: dict[str, str]) -> str:
-    """A warning if others used the machine."""
+    """Return a warning if other jobs used the machine."""
     load = host["load at the start"]
     if load == "unknown" or float(load) <= 0.7:
         return ""
@@ -142,7 +142,7 @@ def caveat(host: dict[str, str]) -> str:
 
 
 def about(settings: str, host: dict[str, str]) -> str:
-    """Returns the line under the tables: when, where, with which versions and settings."""
+    """Return the line under the tables: date, machine, versions and settings."""
     on = f"{host['processor']} ({host['instructions']}), {host['cores']} cores, {host['system']}"
     versions = ", ".join(f"{k} {host[k]}" for k in ("python", "numpy", "numba", "pettingzoo", "open_spiel", "torch"))
     busy = f"Load average at the start: {host['load at the start']}.{caveat(host)}"
@@ -150,12 +150,12 @@ def about(settings: str, host: dict[str, str]) -> str:
 
 
 def settings_text(runs: int, seconds: float) -> str:
-    """Returns how the figures were taken."""
+    """Return a description of how the figures were measured."""
     return f"{runs} runs of {seconds:g} s each (start-up times: 3 to 5), taken in rounds"
 
 
 def as_json(results: list[Result], host: dict[str, str], settings: str) -> dict[str, Any]:
-    """Returns every figure, for machines."""
+    """Return all figures as plain values."""
     figures = {
         r.bench.name: {
             "title": r.bench.title,

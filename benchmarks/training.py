@@ -1,4 +1,4 @@
-"""Training measured: from nothing to a win share against `greedy`, three ways, and the speed in each game."""
+"""Benchmarks of training: the time to a win share against `greedy` for three methods, and the speed in each game."""
 
 import json
 import subprocess
@@ -22,22 +22,23 @@ from spygames_training.system.machine import machine
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- training: python -m benchmarks --train writes from here -->", "<!-- to here, training -->"
 GOAL = 0.85
-"""Share of games won against `greedy`, the likeliest action taken, in two evaluations in a row."""
+"""Win share against `greedy`, by argmax, that two consecutive evaluations must reach."""
 GAMES = 2000
 EVERY = 5.0
 SHARE = "win_share/greedy"
 TUTORIAL = "MaskablePPO, PettingZoo's tutorial"
 DECISIONS = 30_000_000
-"""Which learning rate and entropy fall over, twice as long as the demo: the goal is reached while they are high."""
+"""Decisions over which learning rate and entropy decay, twice as many as in the demo, so that the goal is reached while
+they are high."""
 PATIENCE = 4.0
-"""How many times its training time a run may take with its evaluations."""
+"""Maximum duration of a run with its evaluations, as a multiple of its training time."""
 STARTING = 300.0
-"""Seconds that it may take to start besides, on a machine where nothing is compiled yet."""
+"""Additional seconds for the start on a machine where nothing is compiled yet."""
 
 
 @dataclass
 class Way:
-    """One way to train, as a command that writes metrics.jsonl into a folder."""
+    """One training method, as a command that writes metrics.jsonl into a folder."""
 
     title: str
     name: str
@@ -45,12 +46,12 @@ class Way:
     rows: list[dict[str, Any]] = field(default_factory=list)
 
     def curve(self) -> tuple[list[float], list[float]]:
-        """Seconds of training and win shares."""
+        """Return seconds of training and win shares at the evaluations."""
         points = [(row["seconds"], row[SHARE]) for row in self.rows if SHARE in row]
         return [s for s, _ in points], [w for _, w in points]
 
     def reached(self) -> float | None:
-        """Seconds of training up to the first of two evaluations in a row that reach the goal."""
+        """Return the seconds of training until the first of two consecutive evaluations that reach the goal."""
         seconds, shares = self.curve()
         for k in range(len(shares) - 1):
             if min(shares[k], shares[k + 1]) >= GOAL:
@@ -58,7 +59,7 @@ class Way:
         return None
 
     def rate(self) -> float:
-        """Decisions a second of training, the first figure left out: it has warm-up in it."""
+        """Return the decisions per second of training, without the first figure, which includes warm-up."""
         first, last = self.rows[0], self.rows[-1]
         if first is last:
             return float(last["decisions_per_second"])
@@ -66,8 +67,11 @@ class Way:
 
 
 def ways() -> list[Way]:
-    """The three, each with the settings of its own: ours is the demo's config, twice as long, with scripted players at
-    some tables; (a) is the same config with all seats learning, as MaskablePPO has no more than that."""
+    """Return the three methods.
+
+    Ours is the demo's config, twice as long, with scripted opponents in some games. MaskablePPO with `SelfPlayVecEnv`
+    has the same config without scripted opponents, which it does not support. The tutorial has its own settings.
+    """
     train = [
         *("-m", "spygames_app", "train", "--config", "demo", "--decisions", str(DECISIONS)),
         *("--evaluate-against", "greedy", "--evaluate-play", "argmax"),
@@ -86,7 +90,7 @@ def ways() -> list[Way]:
 
 
 def run(way: Way, seconds: float, progress: Progress) -> None:
-    """Trains for so many seconds, evaluations and start-up not counted, and keeps the metrics."""
+    """Train for `seconds`, not counting evaluations and start-up, and keep the metrics."""
     task = progress.add_task(way.title, total=seconds, note="starting")
     with tempfile.TemporaryDirectory() as folder, open(Path(folder) / "errors", "w+") as errors:
         out, started = Path(folder) / "run", time.monotonic()
@@ -103,7 +107,7 @@ def run(way: Way, seconds: float, progress: Progress) -> None:
                         break
         finally:
             if process.poll() is None:
-                process.terminate()  # not SIGINT, which what runs in the background may be deaf to
+                process.terminate()  # not SIGINT, which background processes may ignore
             process.wait()
         way.rows = _read(out / "metrics.jsonl")
         if not way.curve()[0]:
@@ -113,7 +117,7 @@ def run(way: Way, seconds: float, progress: Progress) -> None:
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
-    """The rows so far; the last line may be half written."""
+    """Return the complete rows of the file. The last line may be incomplete."""
     rows = []
     for line in file.read_text().splitlines() if file.exists() else []:
         try:
@@ -124,7 +128,7 @@ def _read(file: Path) -> list[dict[str, Any]]:
 
 
 def table(measured: list[Way], speeds: dict[str, list[float]]) -> str:
-    """Both tables as Markdown."""
+    """Return both tables as Markdown."""
     base = next(way for way in measured if way.title == TUTORIAL).rate()
     rows = []
     for way in measured:
@@ -143,7 +147,7 @@ def table(measured: list[Way], speeds: dict[str, list[float]]) -> str:
 
 
 def picture(measured: list[Way], path: Path) -> None:
-    """Win share against `greedy` over seconds of training."""
+    """Plot the win share against `greedy` over seconds of training."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -162,8 +166,14 @@ def picture(measured: list[Way], path: Path) -> None:
 
 
 def train(minutes: float, runs: int, seconds: float, docs: Path | None) -> None:
-    """Measures, shows, and keeps the figures in `docs` (the page, JSON and the picture) or, for None, in
-    runs/benchmark."""
+    """Measure, print and save the figures.
+
+    Args:
+        minutes: maximum minutes of training of each method.
+        runs: maximum number of measurements of the speed in each game.
+        seconds: length of each of these measurements.
+        docs: folder of the page, the JSON file and the picture; None: runs/benchmark, without the page.
+    """
     host, console = machine(), Console()
     measured, speeds = ways(), {}
     columns = (
@@ -210,7 +220,8 @@ def train(minutes: float, runs: int, seconds: float, docs: Path | None) -> None:
         },
         "training_speed": speeds,
     }
-    (folder / "benchmarks_training.json").write_text(json.dumps(figures, indent=1) + "\n")
+    results = docs / "results" if docs else folder
+    (results / "benchmarks_training.json").write_text(json.dumps(figures, indent=1) + "\n")
     if docs:
-        put_between(docs / "benchmarks.md", BEGIN, END, f"![Win share over time](images/training.png)\n\n{text}")
-    console.print(f"the picture and the figures for machines are in {folder}", markup=False, highlight=False)
+        put_between(results / "benchmarks.md", BEGIN, END, f"![Win share over time](../images/training.png)\n\n{text}")
+    console.print(f"picture and figures: {folder}", markup=False, highlight=False)

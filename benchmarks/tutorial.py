@@ -1,9 +1,9 @@
-"""Trains MaskablePPO on Agent Avenue by the way of PettingZoo's tutorial, and notes how well it plays meanwhile.
+"""Train MaskablePPO on Agent Avenue as in PettingZoo's tutorial, and evaluate it periodically.
 
-The way is that of "SB3: Action Masked PPO for Connect Four" (pettingzoo.farama.org/tutorials/sb3/connect_four): one
-AEC environment in one process, made to look like an environment of one agent. After a step it shows what the next agent
-sees and pays what the agent that has just moved got; settings are the library's own. `python -m benchmarks --train`
-runs it.
+The tutorial is "SB3: Action Masked PPO for Connect Four" (pettingzoo.farama.org/tutorials/sb3/connect_four). It wraps
+one AEC environment in one process as a single-agent environment. A step returns the observation of the next agent and
+the reward of the agent that has just moved. All settings are the library's defaults. `python -m benchmarks --train`
+runs this module.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from spygames_training.runs.report import WIN
 
 
 class AnyAgent(gymnasium.Env[np.ndarray, int]):
-    """All agents of an AEC environment as if they were one."""
+    """A single-agent view of all agents of an AEC environment."""
 
     def __init__(self, table: GameEnv):
         self.table = table
@@ -43,7 +43,7 @@ class AnyAgent(gymnasium.Env[np.ndarray, int]):
         return self._seen()["observation"], {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """What the next agent sees, with the reward and the end of the one that has just moved."""
+        """Return the observation of the next agent, with reward, termination and truncation of the one that moved."""
         table, mover = self.table, self.table.agent_selection
         table.step(action)
         reward = table._cumulative_rewards[mover]
@@ -57,7 +57,7 @@ class AnyAgent(gymnasium.Env[np.ndarray, int]):
 
 
 class Likeliest:
-    """The model as a player that takes the likeliest action."""
+    """The model as a player that takes the most likely action."""
 
     name = "policy@argmax"
 
@@ -71,7 +71,7 @@ class Likeliest:
 
 
 class Notes(BaseCallback):
-    """A line of metrics.jsonl at each evaluation, as other runs have them; the clock stands still meanwhile."""
+    """Write a line of metrics.jsonl at each evaluation, as in other runs. Evaluations do not count as training time."""
 
     def __init__(self, file: Path, every: float, games: int):
         super().__init__()

@@ -1,5 +1,6 @@
 """The site: `make docs` builds it with Sphinx, MyST and autodoc2, which reads the sources without importing them."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -47,7 +48,7 @@ autodoc2_module_all_regexes = [r"spygames(_training|_app)?(\.\w+)*"]  # pages sh
 
 def setup(app: Sphinx) -> None:
     """Pages get what GitHub would show as it is, or finds elsewhere: the decisions stand below their index in the
-    contents, and a game's page has the game's README."""
+    contents, a game's page has the game's README, and cards of agents are downloads."""
 
     def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
         folder, _, name = page.rpartition("/")
@@ -55,6 +56,8 @@ def setup(app: Sphinx) -> None:
             source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
         elif folder == "games" and name != "index":
             source[0] = whole_page(name, source[0])
+        elif page == "results/agents":  # cards are outside of the site's folder
+            source[0] = re.sub(r"\[card\]\((\S+)\)", r"{download}`card <\1>`", source[0])
 
     app.connect("source-read", add_to_page)
     app.connect("doctree-read", docstring_first)

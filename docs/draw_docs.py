@@ -16,6 +16,7 @@ from spygames.core.pictures.picture import Picture
 from spygames.core.players.names import make_player
 from spygames.core.records.film import Film
 from spygames.core.records.record import play_record
+from spygames.core.svg.colours import Theme
 from spygames_app.films import page
 
 FOLDER = Path(__file__).parent / "images" / "games"
@@ -37,6 +38,7 @@ class Scene:
     """None: the end."""
     viewer: str = MOVER
     players: str = "greedy"
+    theme: Theme = "dark"
     reveal: bool = False
     """Whether the picture moves: the seat to move takes the hidden card."""
 
@@ -49,18 +51,19 @@ SCENES = [
     Scene("four_players", "agent_avenue_v0", {"mode": "advanced", "players": 4}, seed=3, moves=14),
     Scene("end", "agent_avenue_v0", viewer=OPEN),
     Scene("reveal", "agent_avenue_v0", seed=19, moves=9, players="expert", reveal=True),
+    Scene("reveal_light", "agent_avenue_v0", seed=19, moves=9, players="expert", theme="light", reveal=True),
     Scene("turn", "heimlich_v0", {"players": 3}, moves=25),
     Scene("open", "heimlich_v0", {"players": 3}, moves=25, viewer=OPEN),
     Scene("top_secret", "heimlich_v0", {"players": 4, "top_secret": True}, moves=40),
     Scene("identities", "heimlich_v0", {"players": 5, "top_secret": True, "secret_identities": True}, moves=60),
     Scene("seven_players", "heimlich_v0", {"players": 7}, moves=18, viewer=NEXT),
     Scene("end", "heimlich_v0", {"players": 3}, viewer=OPEN),
-    Scene("turn", "agent_dog_v0", {"players": 4}, seed=3, moves=183),
-    Scene("other_seat", "agent_dog_v0", {"players": 4}, seed=3, moves=183, viewer=NEXT),
-    Scene("open", "agent_dog_v0", {"players": 4}, seed=3, moves=183, viewer=OPEN),
-    Scene("two_players", "agent_dog_v0", {"players": 2}, moves=111),
-    Scene("three_players", "agent_dog_v0", {"players": 3}, moves=86),
-    Scene("end", "agent_dog_v0", {"players": 4}, seed=3, viewer=OPEN),
+    Scene("turn", "agent_dog_v0", {"players": 4}, seed=5, moves=150),
+    Scene("other_seat", "agent_dog_v0", {"players": 4}, seed=5, moves=150, viewer=NEXT),
+    Scene("open", "agent_dog_v0", {"players": 4}, seed=5, moves=150, viewer=OPEN),
+    Scene("two_players", "agent_dog_v0", {"players": 2}, seed=5, moves=106),
+    Scene("three_players", "agent_dog_v0", {"players": 3}, seed=5, moves=118),
+    Scene("end", "agent_dog_v0", {"players": 4}, seed=5, viewer=OPEN),
 ]
 
 
@@ -73,10 +76,11 @@ def draw(scene: Scene) -> Picture:
     for text in record.actions[: scene.moves]:
         env.step(env.string_to_action(text))
     if scene.reveal:
-        return reveal(env)
+        return reveal(env, scene.theme)
     if scene.viewer == OPEN:
-        return env.to_svg()
-    return env.to_svg(env.possible_agents[(env.to_move + (scene.viewer == NEXT)) % game.num_players])
+        return env.to_svg(theme=scene.theme)
+    agent = env.possible_agents[(env.to_move + (scene.viewer == NEXT)) % game.num_players]
+    return env.to_svg(agent, theme=scene.theme)
 
 
 def file_of(scene: Scene) -> Path:
@@ -97,15 +101,15 @@ _MOTION = """
 """Seconds 0 to 2.8: the choice; to 3.4: the card turns over; to 4.7: it is shown; to 7.7: what follows from it."""
 
 
-def reveal(env: GameEnv) -> Picture:
+def reveal(env: GameEnv, theme: Theme) -> Picture:
     """One turn from a seat as an animated SVG: the choice, the hidden card turning over, and the position afterwards.
 
     The animation is CSS inside the file, so an `<img>` plays it without a script.
     """
     agent = env.agent_selection
-    before, everything = env.to_svg(agent), env.to_svg()
+    before, everything = env.to_svg(agent, theme=theme), env.to_svg(theme=theme)
     env.step(env.string_to_action("recruit down"))
-    after = env.to_svg(agent)
+    after = env.to_svg(agent, theme=theme)
     start, end = _group(before, 'data-action="recruit down"')
     place = before[before.rindex("<g transform=", 0, start) : start]  # the group that the card's place is
     start, end = _group(before, place)

@@ -1,1 +1,1 @@
-"""Studies behind pages of the documents; each is run from the top of a clone."""
+"""Studies whose results the docs show. Run each from the root of a clone."""

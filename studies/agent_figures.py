@@ -1,4 +1,4 @@
-"""Measures an agent by the protocol and writes its card: `nice python -m studies.agent_figures AGENT`."""
+"""Measure an agent by the protocol and write its card: `nice python -m studies.agent_figures AGENT`."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ from tyro.conf import Positional
 from spygames.core.players.names import make_player
 from spygames.core.players.released import ANCHORS as FIRST_AGENTS
 from spygames.core.players.released import FIRST, released_agents
-from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, console, execute
+from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, console, run_command
 from spygames_app.shipped import agent_folder
 from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
 from spygames_training.agents.folder import find_checkpoint
@@ -30,68 +30,70 @@ from studies.card import Card
 from studies.figures import FIGURES, Adversary, read_figures
 
 SEED = 22_112_027
-"""Of the published figures; nothing was tuned on it."""
+"""Seed of the published figures. Nothing was tuned on it."""
 ANCHORS = ("random", "greedy", "expert-1", "expert")
-"""Those of the protocol; a game may have one player by two names."""
+"""The anchors of the protocol. In some games two of these names are the same player."""
 MCTS = "mcts:200"
-"""An anchor, too, where a game of it takes seconds, not minutes."""
+"""Another anchor, in games in which it takes seconds per game, not minutes."""
 WITH_MCTS = {"agent_avenue": 4802, "heimlich": 400}
-"""The games that have it, and on how many deals: the protocol's numbers."""
+"""Games with the anchor `MCTS`, and their numbers of deals by the protocol."""
 PLAYS = ("sample", "argmax")
 WORLDS = 64
-"""Of a search, a decision."""
+"""Worlds per decision of a search."""
 TWO_SIDES, MORE_SIDES = 4802, 2846
 """Deals against each anchor, each played in every seat."""
 SEARCHED = {"agent_avenue": 500, "heimlich": 300, "agent_dog": 100}
-"""Those of a player that searches: the protocol's numbers for a card."""
+"""Deals for a player that searches, by the protocol for cards."""
 SEARCHED_SECRETS = 100
-"""Those in Heimlich & Co. with top secret cards or secret identities, where a search takes five times as long."""
+"""The same in Heimlich & Co. with Top Secret cards or Secret Identities, where a search takes five times as long."""
 SELF_PLAY = 2000
-"""Games of a calibration."""
+"""Number of games of a calibration."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """Measures an agent against the anchors, plain and with a search, what a search that knows it wins, and what its
-    value is worth.
+    """Measure an agent by the protocol and write its card.
 
-    It goes on where it was stopped: after each match `figures.json` beside the checkpoint has what was played, and that
-    is not played again. To measure all of it again, move that file away. At the end it writes the card, README.md,
-    beside it.
+    The figures are: matches against the anchors, with and without a search on top; the win share of a search that knows
+    the agent's policy; and the calibration of the agent's value.
+
+    The study can be stopped at any time; the same command resumes. It writes figures.json next to the checkpoint after
+    each match and skips matches in that file. To measure everything again, move the file away. At the end it writes the
+    card, README.md, next to it.
     """
 
     agent: Positional[AnyPlayer] = None
     """The folder of a checkpoint, or the name of an agent."""
     seed: Seed = SEED
-    """Of the deals."""
+    """Seed of the deals."""
     scale: float = 1.0
-    """Plays so many times the protocol's numbers of games: less for a look at it."""
-    search: bool = True
-    """Also measure the agent with a search on top, and against one, which takes most of the time."""
+    """Factor on the protocol's numbers of games; less than 1 for a quick look."""
+    no_search: bool = False
+    """Skip the matches of the agent with a search on top and against a search, which take most of the time."""
 
     def run(self) -> int:
         if self.agent is None:
-            raise WrongArguments("name an agent")
+            raise WrongArguments("name an agent, as in python -m studies.agent_figures agent_avenue/simple-2")
         if not 0 < self.scale <= 100:
-            raise WrongArguments(f"--scale must be more than 0 and at most 100, not {self.scale}")
+            raise WrongArguments(f"--scale must be positive and at most 100, not {self.scale}")
         torch.set_num_threads(1)
         folder = find_checkpoint(agent_folder(self.agent))
         measured = Measured(folder, load_checkpoint(folder), self.agent, self.seed, self.scale)
         with progress_bar(console=console(stderr=True), transient=True) as bar:
             task = bar.add_task("playing", total=None)
-            measured.all(self.search, lambda games: bar.advance(task, games))
+            measured.all(not self.no_search, lambda games: bar.advance(task, games))
         return Card(str(self.agent), out=folder / "README.md").run()
 
 
 class Measured:
-    """The figures of an agent, which grow match by match.
+    """The figures of an agent, extended match by match.
 
     Args:
-        folder: of the checkpoint.
+        folder: folder of the checkpoint.
         checkpoint: the agent.
-        name: what it is called in results.
-        seed: of the deals.
-        scale: of the numbers of games.
+        name: name of the agent in results.
+        seed: seed of the deals.
+        scale: factor on the numbers of games.
     """
 
     def __init__(self, folder: Path, checkpoint: Checkpoint, name: str, seed: int, scale: float) -> None:
@@ -109,7 +111,7 @@ class Measured:
             raise ValueError(f"{self.file} has figures of seed {min(other)}, not {seed}: move it away")
 
     def all(self, search: bool, progress: Callable[[int], None]) -> None:
-        """Plays what is missing."""
+        """Play the missing matches."""
         anchors = self._anchors()
         sides = self.game.num_sides
         deals = TWO_SIDES if sides == 2 else MORE_SIDES
@@ -133,7 +135,7 @@ class Measured:
         return round(self.scale * deals * self.game.num_sides)
 
     def _anchors(self) -> list[str]:
-        """The names of those of this agent; of two names of one player the first."""
+        """Return the names of this agent's anchors; the first name of a player that has two."""
         names = [*ANCHORS, *([MCTS] if self.game.name in WITH_MCTS else [])]
         names += [f"{anchor}@argmax" for anchor in first_agents(self.file.parent)]
         found: dict[str, str] = {}
@@ -149,7 +151,7 @@ class Measured:
             for row in each["results"]:
                 if [row["challenger"], row["opponent"]] == names:
                     if each["players"][names[1]]["digest"] != digest:
-                        raise ValueError(f"{self.file} has games against another {anchor} than it is now: move it away")
+                        raise ValueError(f"{self.file} has games against an older {anchor}: move the file away")
                     played = max(played, row["games"])
         if 0 < played < games:
             raise ValueError(f"{self.file} has {played} games of {' against '.join(names)}, not {games}: move it away")
@@ -160,7 +162,7 @@ class Measured:
         self._write()
 
     def _adversary(self, play: str, games: int, progress: Callable[[int], None]) -> None:
-        """A search that knows the agent's policy, as of `spygames best-response --search`."""
+        """Measure a search that knows the agent's policy, as in `spygames best-response --search`."""
         how = "a search on top of the agent that knows its policy"
         if any((each["how"], each["play"]) == (how, play) for each in self.found["adversaries"]):
             return
@@ -183,8 +185,8 @@ def first_agents(folder: Path) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the study; returns the exit code."""
-    return execute(Study, sys.argv[1:] if argv is None else argv, "python -m studies.agent_figures")
+    """Run the study; return the exit code."""
+    return run_command(Study, argv, "python -m studies.agent_figures")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""Writes how strong the released agents are into docs/agents.md and README.md, from the figures beside their
-checkpoints: `python -m studies.agent_tables`.
+"""Write the tables of the released agents into docs/agents.md and docs/results/agents.md.
+
+Run it as `python -m studies.agent_tables`. The figures come from the files next to the checkpoints.
 """
 
 from collections.abc import Mapping
@@ -10,42 +11,46 @@ from spygames.core.players.names import PlayerName
 from spygames.core.players.released import FIRST, ReleasedAgent, released_agents
 from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.output.tables import markdown_table, put_between
-from studies.figures import FIGURES, Figures, read_figures
+from studies.figures import FIGURES, Adversary, Figures, read_figures
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "agents.md"
-FRONT = PAGE.parents[1] / "README.md"
+GUIDE = Path(__file__).resolve().parents[1] / "docs" / "agents.md"
+PAGE = GUIDE.parent / "results" / "agents.md"
 BEGIN, END = "<!-- python -m studies.agent_tables writes from here -->", "<!-- to here, agents -->"
 TITLES = {"agent_avenue": "Agent Avenue", "heimlich": "Heimlich & Co.", "agent_dog": "Agent DOG"}
 BOTS = ("random", "greedy", "expert-1", "expert", "mcts:200")
+GUIDE_RIVALS = ("greedy", "expert-1", "mcts:200")
 ANCHOR = "first agent"
-"""The column of the anchor of the variant: its first agent."""
+"""Name of the column of the anchor, the first agent of the variant."""
 PLAIN, SEARCHED, FAIR = "argmax", "with a search", "fair share"
 _HOW = {"sample": "sampled"}
-"""How an agent played against an adversary, in words where they differ."""
+"""Ways to play against an adversary whose text differs from their name."""
 
 
 def tables() -> str:
-    """A table for each game: games won in per cent by each agent, its fair share, and what the worst adversary won."""
+    """Return a table for each agent: win shares in percent, the fair share, and that of the strongest adversary."""
     parts = []
     for game, title in TITLES.items():
-        agents = [(each, _figures(each)) for each in released_agents() if each.name.startswith(f"{game}/")]
-        known = {name for _, figures in agents for name in _shares(figures)}
-        against = [name for name in (*BOTS, ANCHOR) if name in known]
-        rows = [row for agent, figures in agents for row in _rows(agent, figures, against)]
-        head = ["agent", "plays", *(name if name == ANCHOR else f"`{name}`" for name in against), "worst adversary"]
-        parts.append(f"### {title}\n\n{markdown_table(head, rows, texts=2)}")
+        parts.append(f"## {title}")
+        for agent in (each for each in released_agents() if each.name.startswith(f"{game}/")):
+            figures = _figures(agent)
+            against = [name for name in (*BOTS, ANCHOR) if name in _shares(figures)]
+            head = ["plays", *(name if name == ANCHOR else f"`{name}`" for name in against), "worst adversary"]
+            card = f"{agent.decisions:,} decisions; [card](../../checkpoints/{agent.folder.name}/README.md)"
+            parts.append(f"### `{agent.name}`\n\n{markdown_table(head, _rows(figures, against))}\n\n{card}")
     return "\n\n".join(parts)
 
 
-def front_table() -> str:
-    """A line for each agent: games won in per cent by argmax, and in brackets its fair share where that is no half."""
-    anchors, rows = ("random", "greedy", "expert-1"), []
+def guide_table() -> str:
+    """Return a table with a row per agent: win shares by argmax, its strongest adversary's, and uneven fair shares."""
+    rows = []
     for agent in released_agents():
-        shares = _shares(_figures(agent))
-        # Of two names of one player an agent may have met either.
-        met = [shares.get(name, shares.get(name.removesuffix("-1"), {})).get(PLAIN) for name in anchors]
-        rows.append([f"`{agent.name}`", *("" if row is None else _short(row) for row in met)])
-    return markdown_table(["agent", *(f"`{name}`" for name in anchors)], rows)
+        figures = _figures(agent)
+        shares, worst = _shares(figures), _worst(figures)
+        anchor = agent.name.replace("/", "")
+        won = [_short(shares[rival][PLAIN]) if rival in shares else "" for rival in GUIDE_RIVALS]
+        lost = "" if worst is None else _short(vars(worst))
+        rows.append([f"[`{agent.name}`](results/agents.md#{anchor})", *won, lost])
+    return markdown_table(["agent", *(f"`{name}`" for name in GUIDE_RIVALS), "worst adversary"], rows)
 
 
 def _short(row: Mapping[str, Any]) -> str:
@@ -58,7 +63,7 @@ def _figures(agent: ReleasedAgent) -> Figures:
 
 
 def _shares(figures: Figures) -> dict[str, dict[str, Mapping[str, Any]]]:
-    """The results against each opponent, and the first agent as `ANCHOR`, by how the agent played."""
+    """Return the results against each opponent by the agent's way to play. The first agent is called `ANCHOR`."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in (row for each in figures.evaluations for row in each["results"]):
         parts = PlayerName.parse(row["challenger"])
@@ -68,19 +73,22 @@ def _shares(figures: Figures) -> dict[str, dict[str, Mapping[str, Any]]]:
     return found
 
 
-def _rows(agent: ReleasedAgent, figures: Figures, against: list[str]) -> list[list[str]]:
-    shares, name = _shares(figures), f"[`{agent.name}`](cards/{agent.folder.name}.md)"
-    worst = max(figures.adversaries, key=lambda each: each.gain, default=None)
-    rows = []
+def _worst(figures: Figures) -> Adversary | None:
+    return max(figures.adversaries, key=lambda each: each.gain, default=None)
+
+
+def _rows(figures: Figures, against: list[str]) -> list[list[str]]:
+    shares, worst = _shares(figures), _worst(figures)
+    rows: list[list[str]] = []
     for way in (PLAIN, SEARCHED):
         cells = [_cell(shares[rival][way]) if way in shares.get(rival, {}) else "" for rival in against]
         if any(cells):
             adversary = "" if rows or worst is None else f"{_cell(vars(worst))} {_HOW.get(worst.play, worst.play)}"
-            rows.append([name if not rows else "", way, *cells, adversary])
+            rows.append([way, *cells, adversary])
     fair = [next((row["fair_share"] for row in shares.get(rival, {}).values()), None) for rival in against]
     if any(share not in (None, 0.5) for share in fair):
         everyone = [*fair, None if worst is None else worst.fair_share]
-        rows.append(["", FAIR, *("" if share is None else f"{100 * share:.1f}" for share in everyone)])
+        rows.append([FAIR, *("" if share is None else f"{100 * share:.1f}" for share in everyone)])
     return rows
 
 
@@ -91,4 +99,4 @@ def _cell(row: Mapping[str, Any]) -> str:
 
 if __name__ == "__main__":
     put_between(PAGE, BEGIN, END, tables())
-    put_between(FRONT, BEGIN, END, front_table())
+    put_between(GUIDE, BEGIN, END, guide_table())

@@ -1,8 +1,8 @@
 """Four learners on the same games at equal CPU time: `python -m studies.baselines`, in the environment `.venv-bridges`.
 
-All have the same network (2x128), discount, lambda, clip and learning rate, which stay as they are to the end, and
-learn all seats; batches are of the size that suits each library. CPU time is that of all processes, evaluations and
-start-up not counted, so a run may be slowed down by others on the machine without loss.
+All learners train all seats with the same network (2x128), discount, lambda, clip and constant learning rate. The batch
+size suits each library. CPU time is that of all processes without evaluations and start-up, so other jobs on the
+machine do not change the result.
 """
 
 import importlib
@@ -19,7 +19,7 @@ import torch
 
 from spygames import make_game
 from spygames.core.players.names import make_player
-from spygames_app.cli.arguments import Positive, Seed, execute
+from spygames_app.cli.arguments import Positive, Seed, run_command
 from spygames_training.agents.policy import from_network
 from spygames_training.config import PPO, Config, Network
 from spygames_training.evaluation.evaluation import evaluate
@@ -30,7 +30,7 @@ from spygames_training.output.tables import markdown_table, put_between
 from spygames_training.runs.run import Run
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-FILE = DOCS / "baselines.json"
+FILE = DOCS / "results" / "baselines.json"
 BEGIN, END = "<!-- figures: python -m studies.baselines writes from here -->", "<!-- to here -->"
 
 HIDDEN = (128, 128)
@@ -40,12 +40,12 @@ MARKS = (1 / 8, 1 / 4, 1 / 2, 1.0)
 """Fractions of the CPU time at which the agent is measured."""
 
 Steps = Iterator[tuple[int, ActorCritic]]
-"""After each update: decisions so far, and the network."""
+"""Yields after each update the number of decisions so far and the network."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """A variant that is learned."""
+    """A variant of a game."""
 
     title: str
     game_id: str
@@ -59,7 +59,7 @@ GAMES = {
 
 
 def config(game: Played, seed: int) -> Config:
-    """The settings of this package's PPO and of MaskablePPO, which never end by themselves."""
+    """Return the settings of this package's PPO and of MaskablePPO, without an end."""
     ppo = PPO(
         games=512,
         steps=32,
@@ -75,7 +75,7 @@ def config(game: Played, seed: int) -> Config:
 
 
 def ours(game: Played, seed: int) -> Steps:
-    """This package's PPO: the mean of its weights, which it ships."""
+    """Train with this package's PPO; yield the running mean of its weights, which it saves as the agent."""
     with tempfile.TemporaryDirectory() as folder:
         run = Run.create(config(game, seed), Path(folder) / "run")
         try:
@@ -87,7 +87,7 @@ def ours(game: Played, seed: int) -> Steps:
 
 
 def maskable_ppo(game: Played, seed: int) -> Steps:
-    """MaskablePPO of sb3-contrib, all seats through `SelfPlayVecEnv`."""
+    """Train with MaskablePPO of sb3-contrib, all seats through `SelfPlayVecEnv`."""
     run = importlib.import_module("spygames_training.bridges.sb3.run")
     policy = importlib.import_module("spygames_training.bridges.sb3.policy")
     settings = config(game, seed)
@@ -98,7 +98,7 @@ def maskable_ppo(game: Played, seed: int) -> Steps:
 
 
 def rllib(game: Played, seed: int) -> Steps:
-    """PPO of RLlib, all seats, a fifth of the games against frozen opponents."""
+    """Train with RLlib's PPO, all seats, a fifth of the games against frozen opponents."""
     bridge = importlib.import_module("spygames_training.bridges.rllib")
     ray = importlib.import_module("ray")
     ray.init(include_dashboard=False, num_cpus=1, log_to_driver=False)
@@ -111,7 +111,7 @@ def rllib(game: Played, seed: int) -> Steps:
 
 
 def torchrl(game: Played, seed: int) -> Steps:
-    """PPO of TorchRL, all seats, as in docs/examples/torchrl_ppo.py."""
+    """Train with TorchRL's PPO, all seats, as in docs/examples/torchrl_ppo.py."""
     bridge = importlib.import_module("spygames_training.bridges.torchrl")
     collectors, objectives = (importlib.import_module(f"torchrl.{name}") for name in ("collectors", "objectives"))
     played = make_game(game.game_id, **game.options)
@@ -145,11 +145,11 @@ WAYS: dict[str, tuple[str, Callable[[Played, int], Steps]]] = {
     "torchrl": ("TorchRL's PPO, TorchRLEnv", torchrl),
     "rllib": ("RLlib's PPO, RLlibEnv", rllib),
 }
-"""Title and learner by name."""
+"""Title and function of each learner, by name."""
 
 
 def cpu_seconds() -> float:
-    """CPU time of this process and of all that it has started, those of Ray included."""
+    """Return the CPU time of this process and all its children, including those of Ray."""
     own = sum(os.times()[:4])
     if "ray" not in sys.modules:
         return own
@@ -157,19 +157,19 @@ def cpu_seconds() -> float:
     for child in psutil.Process().children(recursive=True):
         try:
             own += sum(child.cpu_times()[:2])
-        except psutil.Error:  # it has just ended
+        except psutil.Error:  # the process has just ended
             continue
     return own
 
 
 def curve(way: str, game: Played, minutes: float, games: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Learns for so many minutes of CPU time; a row for each of MARKS."""
+    """Train for `minutes` of CPU time; yield a row of figures at each of `MARKS`."""
     torch.manual_seed(seed)
     played = make_game(game.game_id, **game.options)
     anchors = [make_player(played, name) for name in ANCHORS]
     marks = [60 * minutes * mark for mark in MARKS]
     steps, spent = WAYS[way][1](game, seed), 0.0
-    next(steps)  # what is compiled and started for the first update is not counted
+    next(steps)  # compilation and start-up before the first update are not counted
     since = cpu_seconds()
     for decisions, network in steps:
         spent += cpu_seconds() - since
@@ -184,17 +184,17 @@ def curve(way: str, game: Played, minutes: float, games: int, seed: int) -> Iter
 
 
 def read() -> dict[str, Any]:
-    """What was measured, by game and way."""
+    """Return the results by game and learner."""
     return json.loads(FILE.read_text()) if FILE.exists() else {}
 
 
 def measured(found: dict[str, Any]) -> list[str]:
-    """The games that all learners have learned."""
+    """Return the games with results of all learners."""
     return [name for name in GAMES if all(f"{name}/{way}" in found for way in WAYS)]
 
 
 def table(found: dict[str, Any]) -> str:
-    """The last row of each curve, in Markdown."""
+    """Return the last row of each curve as a Markdown table."""
     rows = []
     for name in measured(found):
         for way, (title, _) in WAYS.items():
@@ -208,7 +208,7 @@ def table(found: dict[str, Any]) -> str:
 
 
 def draw(found: dict[str, Any], path: Path) -> None:
-    """The curves as an SVG: a picture for each game and anchor."""
+    """Draw the curves as SVG, with a panel for each game and anchor."""
     pairs = [(name, anchor) for name in measured(found) for anchor in ANCHORS]
     if not pairs:
         return
@@ -225,30 +225,30 @@ def draw(found: dict[str, Any], path: Path) -> None:
 
 
 def write_page() -> None:
-    """The table and the curves from the file."""
+    """Write the page and the plot from the file of results."""
     found = read()
     draw(found, DOCS / "images" / "baselines.svg")
-    picture = "![Games won over CPU time, against three scripted players](images/baselines.svg)"
-    put_between(DOCS / "baselines.md", BEGIN, END, f"{picture}\n\n{table(found)}")
+    picture = "![Games won over CPU time, against three scripted players](../images/baselines.svg)"
+    put_between(DOCS / "results" / "baselines.md", BEGIN, END, f"{picture}\n\n{table(found)}")
 
 
 @dataclass(frozen=True)
 class Study:
-    """Measures learners at equal CPU time and writes docs/baselines.md and .json.
+    """Compare learners at equal CPU time and write docs/results/baselines.md and .json.
 
-    The file is written at each mark. What it has to the end is not measured again; the rest is begun anew.
+    The JSON file is written at each mark. Finished learners in it are skipped; unfinished ones start again.
     """
 
     ways: tuple[Literal["ours", "maskable_ppo", "torchrl", "rllib"], ...] = ("ours", "maskable_ppo", "torchrl", "rllib")
-    """Which learners."""
+    """The learners."""
     games: tuple[Literal["agent_avenue_2", "heimlich_3"], ...] = ("agent_avenue_2", "heimlich_3")
-    """Which games."""
+    """The games."""
     minutes: float = 10.0
-    """CPU time of each."""
+    """Minutes of CPU time of each learner."""
     evaluation_games: Positive = 2000
-    """Against each anchor, at each mark."""
+    """Number of games against each anchor at each mark."""
     seed: Seed = 1
-    """Of learners and their games."""
+    """Seed of the learners and their games."""
 
     def run(self) -> int:
         torch.set_num_threads(1)
@@ -267,8 +267,8 @@ class Study:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the study; returns the exit code."""
-    return execute(Study, sys.argv[1:] if argv is None else argv, "python -m studies.baselines")
+    """Run the study; return the exit code."""
+    return run_command(Study, argv, "python -m studies.baselines")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How well an agent's value tells the result: what it expects at its decisions against what came of the games.
+"""Calibration of an agent's value: its expectation at each decision against the result of the game.
 
 Letters: n games, P seats.
 """
@@ -22,64 +22,64 @@ from spygames_training.output.plots import picture
 from spygames_training.parallel.executor import Progress
 
 BINS = 12
-"""Groups of decisions, by what is expected, alike wide."""
+"""Number of bins of equal width over the expected results."""
 
 
 @dataclass(frozen=True)
 class Bin:
-    """The decisions at which an agent expects about the same."""
+    """The decisions with similar expected results."""
 
     expected: float
-    """Their mean, in the unit of the game's results."""
+    """Mean expected result, in the unit of the game's results."""
     found: float
-    """The mean of the results."""
+    """Mean result."""
     decisions: int
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What an agent expects and what it gets, playing against itself."""
+    """Expected and actual results of an agent that plays against itself."""
 
     play: str
     """How it plays: sample, argmax or a temperature."""
     games: int
-    """How many it has played."""
+    """Number of games."""
     seed: int
-    """Of the deals."""
+    """Seed of the deals."""
     decisions: int
-    """How many it has made in them."""
+    """Number of decisions in these games."""
     explained: float
-    """The part of the results' variance that the value explains: 1 if it knew them, 0 if it always said their mean."""
+    """Explained variance of the results: 1 for a perfect value, 0 for a value that is always the mean."""
     bias: float
-    """The mean of what is expected minus that of the results."""
+    """Mean expected result minus mean result."""
     bins: tuple[Bin, ...]
-    """By `expected`, without those in which there is no decision."""
+    """The non-empty bins, by `expected`."""
 
     def as_json(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """Return all fields as plain values."""
         return {**asdict(self), "seed": written(self.seed)}
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "Calibration":
-        """The inverse of `as_json`; KeyError, TypeError or ValueError for something else."""
+        """Invert `as_json`; KeyError, TypeError or ValueError for invalid values."""
         bins = tuple(Bin(**each) for each in found["bins"])
         made = cls(**{**found, "bins": bins, "seed": read_uint64(found["seed"])})
         counts = [made.games, made.decisions, *(each.decisions for each in bins)]
         numbers = [made.explained, made.bias, *(x for each in bins for x in (each.expected, each.found))]
         if not bins or made.seed is None or not isinstance(made.play, str):
-            raise ValueError("its play, seed or bins are not as they were written")
+            raise ValueError("play, seed or bins are invalid")
         if not all(map(is_count, counts)) or not all(is_number(x) and abs(x) < LARGEST for x in numbers):
-            raise ValueError("a number in it is not as it was written")
+            raise ValueError("a number is invalid")
         return made
 
 
 class _Expecting(PolicyPlayer):
-    """Notes what it expects wherever it decides."""
+    """A policy player that records its value at every decision."""
 
     def __init__(self, policy: Policy) -> None:
         super().__init__(policy)
         self.noted: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-        """Games, seats and values of each time that it was asked."""
+        """Rows, seats and values of each call of `act`."""
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         d = decisions
@@ -92,23 +92,23 @@ class _Expecting(PolicyPlayer):
 
 @np.errstate(under="ignore")
 def calibrate(policy: Policy, games: int, seed: int, progress: Progress | None = None) -> Calibration:
-    """Lets a policy play in all seats and compares its value with the results.
+    """Let a policy play all seats and compare its value with the results.
 
     Args:
-        policy: plays as it says; its value is that of the policy that it was trained with, which samples.
-        games: n, from 1.
-        seed: 0..2^64-1, of the deals.
-        progress: told of games as they end.
+        policy: the policy. Its value is that of the policy that it was trained with, which samples.
+        games: number of games n, at least 1.
+        seed: seed of the deals, 0..2^64-1.
+        progress: called with the number of games as they end.
 
     Raises:
-        ValueError: the policy was kept without a value, or `games` is none.
+        ValueError: the policy was saved without a value, or `games` is invalid.
     """
     if not policy.network.has_value:
-        raise ValueError(f"{policy.name} has no value: its checkpoint was kept without one")
+        raise ValueError(f"{policy.name} has no value: its checkpoint was saved without one")
     games, seed, game = whole("games", games, 1), int(as_seed(seed)), policy.game
     seeds = spread(np.uint64(seed), games)
     expected, found = [], []
-    for lo in range(0, games, LOCKSTEP):  # whose rows are then those of the games
+    for lo in range(0, games, LOCKSTEP):  # so that rows are games
         part, player = seeds[lo : lo + LOCKSTEP], _Expecting(policy)
         seating = np.zeros((len(part), game.num_players), np.int64)
         returns = play_games(game, [player], seating, part, int(next_seed(part[0])), progress)
@@ -139,8 +139,8 @@ def _bins(value: np.ndarray, result: np.ndarray) -> tuple[Bin, ...]:
 
 
 def draw_calibration(found: Calibration, path: str | Path) -> None:
-    """Draws what is expected against what was found, as SVG: on the line the value is right. The larger a point, the
-    more decisions."""
+    """Draw the mean results over the expected results as SVG. On the line the value is exact. The area of a point grows
+    with its number of decisions."""
     with picture(Path(path), 1, 1, (4.2, 4.2), 100, "svg") as (_, (axes,)):
         expected, results = ([getattr(each, name) for each in found.bins] for name in ("expected", "found"))
         ends = [min(*expected, *results), max(*expected, *results)]

@@ -1,4 +1,4 @@
-"""Writes the card of an agent: `python -m studies.card AGENT`."""
+"""Write the card of an agent: `python -m studies.card AGENT`."""
 
 import sys
 from collections.abc import Sequence
@@ -14,50 +14,50 @@ from spygames_app.cli.arguments import (
     WrongArguments,
     check_writable,
     choose_agent,
-    execute,
+    run_command,
     say,
 )
 from spygames_app.shipped import agent_folder
-from spygames_training.agents.checkpoint import load_checkpoint
-from spygames_training.agents.folder import find_checkpoint
-from spygames_training.files.atomic import write_whole
-from studies.calibration import draw_calibration
-from studies.card_page import card
-from studies.figures import FIGURES, PICTURE, read_evaluation, read_figures
 
 
 @dataclass(frozen=True)
 class Card:
-    """Writes the card of an agent: what it is, how well it plays, how it was made, what it is not for.
+    """Write the card of an agent: what it is, how well it plays, and its limits.
 
         python -m studies.card agent_avenue/simple-2
         spygames evaluate runs/demo --play sample argmax --json demo.json
         python -m studies.card runs/demo --evaluation demo.json --out demo.md
+        python -m studies.card agents/mine --out agents/mine/README.md
 
-        python -m studies.card agents/mine --figures agents/mine/figures.json --out agents/mine/README.md
-
-    A page in Markdown, from the checkpoint's own JSON, from that of an evaluation, and from a file of figures (with
-    adversaries, a search on top and what the value is worth, which is then drawn beside the page, as value.svg; by
-    default figures.json in the checkpoint's folder). Figures of other weights are refused.
+    The card is a Markdown page from three sources: the checkpoint, the JSON file of an evaluation, and a file of
+    figures. The file of figures holds adversaries, a search on top, and the calibration of the value, which is drawn
+    next to the page as value.svg. Figures of other weights raise an error.
     """
 
     checkpoint: Positional[AnyPlayer] = None
-    """The folder of a checkpoint or a run, or the name of a checkpoint that comes with the package."""
+    """A released agent, or the folder of a checkpoint or run."""
     game: GameId = None
-    """The game, as agent_avenue_v0; otherwise that of the checkpoint, which must be the same."""
+    """The game, such as agent_avenue_v0. It must be the game of the checkpoint. (default: that game)"""
     option: GameOptions = ()
-    """An option of the game, as players=2; may be given several times."""
+    """An option of the game, such as players=2."""
     evaluation: AnyFile = None
-    """What `spygames evaluate --json` wrote about this agent; otherwise the figures are those that it notes itself."""
+    """Results of `spygames evaluate --json` for this agent. (default: the results in the checkpoint)"""
     figures: AnyFile = None
-    """A file of figures, as `python -m studies.agent_figures` writes it."""
+    """A file of `python -m studies.agent_figures`. (default: figures.json in the checkpoint's folder, if any)"""
     out: AnyFile = None
-    """Where to write the card; it is printed if not given."""
+    """File for the card. (default: print it)"""
 
     def run(self) -> int:
         if self.checkpoint is None:
             raise WrongArguments("name the checkpoint, as in python -m studies.card agent_avenue/simple-2")
         check_writable(self.out)
+        from spygames_training.agents.checkpoint import load_checkpoint
+        from spygames_training.agents.folder import find_checkpoint
+        from spygames_training.files.atomic import write_whole
+        from studies.calibration import draw_calibration
+        from studies.card_page import card
+        from studies.figures import FIGURES, PICTURE, read_evaluation, read_figures
+
         agent = choose_agent(self.checkpoint, self.game, dict(self.option))
         folder = agent_folder(agent)
         checkpoint = load_checkpoint(folder)
@@ -78,8 +78,8 @@ class Card:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Writes the card; returns the exit code."""
-    return execute(Card, sys.argv[1:] if argv is None else argv, "python -m studies.card")
+    """Write the card; return the exit code."""
+    return run_command(Card, argv, "python -m studies.card")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The card of an agent: what its checkpoint and its figures say about it, as a page for people."""
+"""The card of an agent: its checkpoint and its figures as a Markdown page."""
 
 import json
 from collections import Counter
@@ -18,16 +18,16 @@ from studies.calibration import Calibration
 from studies.figures import Adversary, Figures
 
 UNOFFICIAL = (
-    "Unofficial: neither the authors nor the publishers of the game have anything to do with this agent. "
-    "Names of games and rights in them belong to their owners."
+    "Unofficial: this agent is not connected to the authors or publishers of the game. Names of games and rights in "
+    "them belong to their owners."
 )
-"""What every card says about its limits."""
+"""Last sentence of the limits in every card."""
 SEARCHED = (
-    "\n\nThe search takes the other seats for players like the agent itself, so against other players it may win less "
-    "than the agent does without it. `+search:64,rivals=policy|expert|random` has it doubt that."
+    "\n\nThe search assumes that the other seats play like the agent itself, so against other players it may win less "
+    "than the agent does without it. `+search:64,rivals=policy|expert|random` assumes a mix of players instead."
 )
-"""What a card says below the figures of a search."""
-LICENCE = "MIT, as the package that it comes from or was trained with; the licence covers no right in the game."
+"""Text below the figures of a search."""
+LICENCE = "MIT, like the package; the license covers no rights in the game."
 
 
 def card(
@@ -37,23 +37,21 @@ def card(
     figures: Figures | None = None,
     picture: str = "",
 ) -> str:
-    """Writes the card of an agent from its checkpoint.
+    """Return the card of an agent as Markdown.
+
+    It says what the agent plays; how well, as win fractions in percent with 95 % intervals; what the worst adversary
+    won; how good its value is; how it was trained and can be trained again; how to use it; and its limits. A figure
+    that is not recorded is left out.
 
     Args:
-        checkpoint: what `load_checkpoint` found.
-        name: what the agent is called.
-        evaluation: what `read_evaluation` gave, beside those of `figures`.
-        figures: what `read_figures` gave. Without an evaluation in either the figures are those that the checkpoint
-            notes.
-        picture: where that of the calibration lies, seen from the page; "": nowhere.
-
-    Returns:
-        A page in Markdown: what it plays, how well, as far as that is known (win fractions in per cent with their 95 %
-        intervals), what the worst adversary won, what its value is worth, how it was made and can be made again, how it
-        is used, and what it is not for. A figure that nobody noted is not on it.
+        checkpoint: as returned by `load_checkpoint`.
+        name: the agent's name.
+        evaluation: as returned by `read_evaluation`, in addition to those of `figures`.
+        figures: as returned by `read_figures`. Without any evaluation, the card has the figures of the checkpoint.
+        picture: path of the calibration's picture, relative to the page; "": no picture.
 
     Raises:
-        CheckpointError: what the checkpoint notes about its training is not as a run writes it.
+        CheckpointError: the checkpoint's record of its training is not in the form that a run writes.
     """
     figures = figures or Figures()
     if evaluation is not None:
@@ -62,7 +60,7 @@ def card(
         return _card(checkpoint, name, figures, picture)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise CheckpointError(
-            f"{name} notes its training in another form than a run does: {one_line(error, 200)}"
+            f"{name}: the record of its training is not in the form that a run writes: {one_line(error, 200)}"
         ) from None
 
 
@@ -85,18 +83,17 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> 
         _again(checkpoint, figures.remarks),
         f"## Use\n\n    spygames evaluate {typed} --against random greedy expert --games 2000\n"
         f"    spygames play --against {typed}\n\n"
-        f"In Python {code_span(loaded)}. Without a word on how it plays it "
-        "draws from its probabilities (sample). The weights are tensors and everything else is JSON: loading them runs "
-        "no code.",
-        "## Limits\n\nIt plays this variant alone, with this layout of observations and actions. Its figures hold "
-        f"against the players that are named, played as it is said; it was not measured against people. {UNOFFICIAL}",
-        f"## Licence\n\n{LICENCE}",
+        f"In Python: {code_span(loaded)}. Without `@argmax` the agent samples its actions. The weights are tensors and "
+        "everything else is JSON: loading them runs no code.",
+        "## Limits\n\nThe agent plays this variant only, with this layout of observations and actions. Its figures "
+        "hold against the named players, played as stated; it was not measured against people. " + UNOFFICIAL,
+        f"## License\n\n{LICENCE}",
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
 
 def _searched(evaluation: Mapping[str, Any]) -> bool:
-    """Whether it is one of the agent with a search on top."""
+    """Whether an evaluation is of the agent with a search."""
     return any(PlayerName.parse(row["challenger"]).search is not None for row in evaluation["results"])
 
 
@@ -118,7 +115,7 @@ def _facts(checkpoint: Checkpoint) -> list[tuple[str, str]]:
 
 
 def _rounded(checkpoint: Checkpoint) -> str:
-    """Says whether the weights are numbers that bfloat16 has, as `spygames export --bfloat16` leaves them."""
+    """Whether all weights are representable in bfloat16, as text."""
     rounded = all(bool((p == p.bfloat16().to(p.dtype)).all()) for p in checkpoint.network.parameters())
     return ", rounded to bfloat16" if rounded else ""
 
@@ -142,7 +139,7 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     if before := checkpoint.began_with:
         runs = before.get("runs")
         which = f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}, below" if runs else code_span(before["agent"])
-        decisions += f", of which {before['decisions']:,} by the weights that it began with ({which})"
+        decisions += f", of which {before['decisions']:,} by the agent that it started from ({which})"
         decisions += f", SHA-256 `{before['weights']}`"
     rows = [("decisions", decisions)]
     if (planned := config.get("decisions", 0)) > (done := checkpoint.meta["step"]):
@@ -150,12 +147,12 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
         rows.append(
             (
                 "planned",
-                f"{stopped}: what falls in the course of a run, such as the learning rate, did not reach its end",
+                f"{stopped}: settings that change during a run, such as the learning rate, did not reach their ends",
             )
         )
     if "seconds" in extra:
         earlier = sum(run.get("seconds", 0) for run in checkpoint.began_with.get("runs", ()))
-        after = f", after {earlier:,.0f} of the runs before" if earlier else ""
+        after = f", plus {earlier:,.0f} in the earlier runs" if earlier else ""
         rows.append(
             ("seconds", f"{extra['seconds']:,.0f}{after}" + (f", on {in_markdown(machine)}" if machine else ""))
         )
@@ -172,26 +169,26 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
         drawn = ", ".join(bot + (f" ({count} times)" if count > 1 else "") for bot, count in counts.items())
         met = f"in {opponents['share']:.0%} of the games, one drawn from {drawn or 'none'}"
         if (temperature := opponents.get("temperature", 1.0)) != 1.0:
-            met += f"; bots are met at temperature {temperature}"
+            met += f"; against bots it plays at temperature {temperature}"
         rows.append(("opponents", met))
     elif config:
-        rows.append(("opponents", "itself alone"))
+        rows.append(("opponents", "self-play only"))
     return rows
 
 
 def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
-    """The section about how such an agent is trained, where its run is known, and those that it began with."""
+    """The section on training the agent again, if its run and the runs before it are recorded."""
     extra = checkpoint.meta.get("extra") or {}
     if not extra.get("config") or extra.get("own_code"):
         return ""
     noted = [*checkpoint.began_with.get("runs", ()), {"config": extra["config"], "step": checkpoint.meta["step"]}]
     configs = [from_mapping(Config, run["config"]) for run in noted]
     same = (
-        "The same seed, machine and workers give the same agent, with the rules and the trainer of that version, where "
-        "no setting was changed in the middle of a run and none was stopped."
+        "The same seed, machine and number of workers give the same agent, with the rules and the trainer of that "
+        "version, if no setting was changed during a run and no run was stopped."
     )
     if _rounded(checkpoint):
-        same += " `spygames export RUN --bfloat16 FOLDER` then rounds its weights as here."
+        same += " `spygames export RUN --bfloat16 FOLDER` then rounds its weights."
     same = " ".join([*remarks, same])
     stopped = [
         "" if run["step"] >= config.decisions else f", stopped (Ctrl-C) after {run['step']:,} decisions"
@@ -211,7 +208,7 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
         files.append(f"`{k}.toml`{end}:\n\n```toml\n{to_toml(config)}```")
     return "\n\n".join(
         [
-            f"{title}In {len(configs)} runs, each of which begins with the weights of the one before:",
+            f"{title}In {len(configs)} runs, each of which starts from the weights of the one before:",
             commands,
             *files,
             same,
@@ -220,7 +217,7 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
 
 
 def _evaluated(evaluations: Sequence[Mapping[str, Any]], title: str) -> str:
-    """The section of figures of evaluations: a row for each opponent, a column for each way to play."""
+    """The section of evaluations: a row for each opponent, a column for each way to play."""
     rows = [row for evaluation in evaluations for row in evaluation["results"]]
     plays = list(dict.fromkeys(_way(row["challenger"]) for row in rows))
     fair = any(row["fair_share"] != 0.5 for row in rows)
@@ -240,23 +237,24 @@ def _evaluated(evaluations: Sequence[Mapping[str, Any]], title: str) -> str:
         f"Deals of seed {seed}, measured {_days(dates)} with spygames {version}, version {protocol} of the protocol."
         for (seed, version, protocol), dates in measured.items()
     ]
-    games = f"{_games(rows)}; every deal from every side, in brackets the 95 % interval over deals."
+    games = f"{_games(rows)}, every deal from every side. In brackets: the 95 % interval over deals."
     return "\n\n".join([f"## {title}", table, " ".join([games, *sources])])
 
 
 def _earlier_worlds(checkpoint: Checkpoint, evaluations: Sequence[Mapping[str, Any]]) -> str:
-    """Says which of the figures of a search were found with worlds that the game draws otherwise by now."""
+    """A sentence if figures of a search were measured with an earlier version of the game's worlds."""
     now = checkpoint.game.worlds_version
     earlier = sorted({worlds for each in evaluations if (worlds := worlds_of(each["code"])) < now})
     if not earlier:
         return ""
-    return f" These figures were played with the worlds of version {' and '.join(map(str, earlier))}; now it is {now}."
+    versions = " and ".join(map(str, earlier))
+    return f" These figures were measured with worlds of version {versions}; the current version is {now}."
 
 
 def _games(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How many games a figure has, and which figures have another number than most."""
+    """The number of games of a figure, and the figures with another number."""
     (most, _), *others = Counter(row["games"] for row in rows).most_common()
-    parts = [f"{most:,} games a figure"]
+    parts = [f"{most:,} games for each figure"]
     for count, _ in others:
         few = [row for row in rows if row["games"] == count]
         rivals = dict.fromkeys(row["opponent"] for row in few)
@@ -274,7 +272,7 @@ def _days(dates: Sequence[str]) -> str:
 
 
 def _way(challenger: str) -> str:
-    """How the agent plays, a column's head: `argmax`, or its search."""
+    """How the agent plays, as a column's head: `argmax`, or its search."""
     name = PlayerName.parse(challenger)
     return (name.play or "sample") if name.search is None else code_span(f"search:{name.search}")
 
@@ -297,46 +295,43 @@ def _exploited(adversaries: Sequence[Adversary]) -> str:
     head = ["adversary", "budget", "the agent plays", "games", *(["fair share"] if fair else []), "it won, %"]
     table = markdown_table(head, rows, texts=3)
     return (
-        f"## How far it can be exploited\n\n{table}\n\nEach bounds from below what a perfect adversary would win; the "
-        "first one counts. Others, such as a learner that begins with the agent's weights, may win more. In brackets "
-        "the 95 % interval over deals."
+        f"## How far it can be exploited\n\n{table}\n\nEach figure is a lower bound of what a perfect adversary would "
+        "win; the first one is the best bound. Other adversaries, such as a learner that starts from the agent's "
+        "weights, may win more. In brackets: the 95 % interval over deals."
     )
 
 
 def _value(found: Calibration | None, picture: str) -> str:
-    """The section of what the agent's value is worth."""
+    """The section on the quality of the agent's value."""
     if found is None:
         return ""
     drawn, key = "", ""
     if picture:
-        drawn = f"![What the value expects against the results]({picture})\n\n"
-        key = " On the line of the picture it is right; larger points are more decisions."
+        drawn = f"![Expected and actual results]({picture})\n\n"
+        key = " On the picture's diagonal the value is right; larger points are more decisions."
     return (
-        f"## What its value is worth\n\n{drawn}At {found.decisions:,} decisions of {found.games:,} games against "
-        f"itself ({found.play}, seed {found.seed}) the value explains {100 * found.explained:.0f} % of the variance of "
-        f"the results. On the whole it expects a return {found.bias:+.3f} above the one that comes, where a win is +1."
-        f"{key}"
+        f"## How good its value is\n\n{drawn}At {found.decisions:,} decisions of {found.games:,} games against itself "
+        f"({found.play}, seed {found.seed}) the value explains {100 * found.explained:.0f} % of the variance of the "
+        f"results. Its mean error (value minus return) is {found.bias:+.3f}, where a win is +1.{key}"
     )
 
 
 def _noted(results: object) -> str:
-    """The section of the figures that a checkpoint notes: measured after the run, or the run's last evaluation."""
+    """The section of the figures in the checkpoint: measured after the run, or in the run's last evaluation."""
     if not isinstance(results, dict):
         return ""
     if isinstance(plays := results.get("play"), dict):
         rivals = list(dict.fromkeys(rival for found in plays.values() for rival in found))
         lines = [[code_span(rival), *(_share(found.get(rival)) for found in plays.values())] for rival in rivals]
         table = markdown_table(["games won against, %", *plays], lines)
-        return (
-            f"## How well it plays\n\n{table}\n\nAs the checkpoint notes it; in brackets the 95 % interval over deals."
-        )
+        return f"## How well it plays\n\n{table}\n\nFrom the checkpoint; in brackets: the 95 % interval over deals."
     shares = {key.partition("/")[2]: value for key, value in results.items() if key.startswith("win_share/")}
     if not shares:
         return ""
     lines = [[code_span(rival), f"{100 * share:.1f}"] for rival, share in shares.items()]
     table = markdown_table(["games won against, %", str(results.get("play", "sample"))], lines)
     games = results.get("games", "?")
-    return f"## How well it plays\n\n{table}\n\nThe last evaluation of the run, {games} games a figure."
+    return f"## How well it plays\n\n{table}\n\nThe last evaluation of the run, {games} games for each figure."
 
 
 def _share(found: Mapping[str, Any] | None) -> str:
@@ -347,15 +342,15 @@ def _share(found: Mapping[str, Any] | None) -> str:
 
 
 def _best_response(results: object) -> str:
-    """The section of what an adversary won that trained against it, where that is noted."""
+    """The section on what an adversary trained against the agent won, if that is recorded."""
     found = results.get("best_response") if isinstance(results, dict) else None
     if not isinstance(found, dict):
         return ""
     wins = [f"{_share(each)} % {play}" for play, each in found.items() if isinstance(each, dict)]
     return (
-        f"## How far it can be exploited\n\nA fresh network that trained for {found['decisions']:,} decisions against "
-        f"{code_span(found['agent'])} alone won {', '.join(wins)}. That "
-        "bounds from below what a perfect adversary would win."
+        f"## How far it can be exploited\n\nA network trained from random weights for {found['decisions']:,} decisions "
+        f"against {code_span(found['agent'])} alone won {', '.join(wins)}. That is a lower bound of what a perfect "
+        "adversary would win."
     )
 
 

@@ -1,4 +1,4 @@
-"""The figures of an agent: all that was measured about it, in one JSON beside its checkpoint."""
+"""The figures of an agent: all measurements of it, in one JSON file next to its checkpoint."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,69 +18,69 @@ from spygames_training.search.player import on_top
 from studies.calibration import Calibration
 
 FIGURES = "figures.json"
-"""The name of the file beside a checkpoint."""
+"""Name of the file next to a checkpoint."""
 PICTURE = "value.svg"
-"""The picture of its calibration there."""
+"""Name of the picture of the calibration next to a checkpoint."""
 MAX_BYTES = 1 << 24
 
 
 @dataclass(frozen=True)
 class Adversary:
-    """What somebody won who was made to beat an agent."""
+    """The result of an adversary that targets an agent."""
 
     how: str
-    """Who it is, in words."""
+    """Description of the adversary."""
     play: str
     """How the agent played: sample, argmax or a temperature."""
     budget: str
-    """Decisions that it learned from, worlds a decision."""
+    """Decisions that the adversary learned from, or its worlds per decision."""
     games: int
-    """How many they played."""
+    """Number of games."""
     win_share: float
-    """Of the adversary, 0 to 1."""
+    """Win share of the adversary, 0 to 1."""
     interval: tuple[float, float]
-    """95 %, over deals."""
+    """95 % interval of `win_share` over deals."""
     fair_share: float = 0.5
-    """What one like the agent itself would win in the adversary's place."""
+    """Win share of the agent itself in the adversary's place."""
 
     @property
     def gain(self) -> float:
-        """What it surely wins beyond its fair share: by that adversaries are compared."""
+        """Lower end of the interval minus the fair share. Adversaries are compared by it."""
         return self.interval[0] - self.fair_share
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What was measured about one agent."""
+    """All measurements of one agent."""
 
     evaluations: tuple[Mapping[str, Any], ...] = ()
-    """As `spygames evaluate --json` writes them, all of this agent, with a search on top or without."""
+    """Evaluations of the agent as `spygames evaluate --json` writes them, with or without a search on top."""
     adversaries: tuple[Adversary, ...] = ()
-    """Those who were made to beat it."""
+    """Adversaries that target the agent."""
     calibration: Calibration | None = None
-    """What its value is worth."""
+    """Calibration of its value."""
     machine: str = ""
-    """What it was trained on, in words."""
+    """Description of the machine that trained it."""
     remarks: tuple[str, ...] = ()
-    """Sentences on how it was trained that its checkpoint does not tell."""
+    """Sentences on its training that the checkpoint does not record."""
 
 
 def read_evaluation(file: Path, checkpoint: Checkpoint) -> dict[str, Any]:
-    """Reads what `spygames evaluate --json` wrote about an agent.
+    """Read the results of `spygames evaluate --json` about an agent.
 
     Args:
-        file: the JSON.
+        file: the JSON file.
         checkpoint: the agent.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is no such file, or its challengers are not this agent with these weights.
+        ValueError: the file is invalid, or its challengers are not this agent with these weights.
     """
-    return _checked(file, _json(file, "no result of `spygames evaluate --json`"), checkpoint)
+    return _checked(file, _json(file, "not a result of `spygames evaluate --json`"), checkpoint)
 
 
 def read_figures(file: Path, checkpoint: Checkpoint) -> Figures:
-    """Reads the figures of an agent.
+    """Read the figures of an agent.
 
     Args:
         file: `figures.json`.
@@ -88,9 +88,9 @@ def read_figures(file: Path, checkpoint: Checkpoint) -> Figures:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is no such file, or about other weights than this agent's.
+        ValueError: the file is invalid, or about other weights than this agent's.
     """
-    found = _json(file, "no file of figures")
+    found = _json(file, "not a file of figures")
     digest = player_digest(checkpoint.game, from_network(checkpoint.game, checkpoint.network))
     if not isinstance(found, dict) or found.get("digest") != digest:
         raise ValueError(f"{file} is not about this agent's weights, whose digest is {digest}")
@@ -106,7 +106,7 @@ def read_figures(file: Path, checkpoint: Checkpoint) -> Figures:
     except _WrongEvaluation as error:
         raise ValueError(str(error)) from None
     except (LookupError, TypeError, AttributeError, ValueError) as error:
-        raise ValueError(f"{file} is no file of figures: {one_line(error, 200)}") from None
+        raise ValueError(f"{file} is not a file of figures: {one_line(error, 200)}") from None
 
 
 def _json(file: Path, problem: str) -> Any:
@@ -117,7 +117,7 @@ def _json(file: Path, problem: str) -> Any:
 
 
 def _checked(file: Path, found: Any, checkpoint: Checkpoint) -> dict[str, Any]:
-    """`found`, if it is an evaluation of the agent; ValueError otherwise."""
+    """Return `found` if it is an evaluation of the agent; ValueError otherwise."""
     try:
         measured = {row["challenger"]: found["players"][row["challenger"]]["digest"] for row in found["results"]}
         game = found["environment"]["id"], found["environment"]["options"]
@@ -132,7 +132,9 @@ def _checked(file: Path, found: Any, checkpoint: Checkpoint) -> dict[str, Any]:
             _require(name, right)
         worlds = worlds_of(found["code"])
     except (LookupError, TypeError, AttributeError, ValueError) as error:
-        raise _WrongEvaluation(f"{file} is no result of `spygames evaluate --json`: {one_line(error, 200)}") from None
+        raise _WrongEvaluation(
+            f"{file} is not a result of `spygames evaluate --json`: {one_line(error, 200)}"
+        ) from None
     if game != (checkpoint.game.id, dict(checkpoint.game.options)):
         raise _WrongEvaluation(f"{file} is about another variant than this agent plays, {checkpoint.game.title}")
     player = from_network(checkpoint.game, checkpoint.network)
@@ -144,17 +146,17 @@ def _checked(file: Path, found: Any, checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 class _WrongEvaluation(ValueError):
-    """One line that names the file."""
+    """An invalid evaluation. The message is one line that names the file."""
 
 
 def _require(name: str, right: bool) -> None:
-    """ValueError for a value that is not what was written under that name."""
+    """Raise ValueError, with the name of the value, unless the value is right."""
     if not right:
-        raise ValueError(f"{name} is not as it was written")
+        raise ValueError(f"{name} is invalid")
 
 
 def _check_row(row: Mapping[str, Any]) -> None:
-    """ValueError, LookupError or TypeError for anything else than a result, as far as a card shows it."""
+    """Raise ValueError, LookupError or TypeError if the parts of a result that a card shows are invalid."""
     _check_shares(row, row["fair_share"])
     for name in ("challenger", "opponent"):
         _require(name, isinstance(row[name], str))
@@ -162,7 +164,7 @@ def _check_row(row: Mapping[str, Any]) -> None:
 
 
 def _check_shares(row: Mapping[str, Any], fair_share: Any) -> None:
-    """The same of a number of games and what was won of them."""
+    """Raise the same errors for invalid games, shares or interval."""
     low, high = row["interval"]
     _require("games", is_count(row["games"]))
     for name, share in (("win_share", row["win_share"]), ("fair_share", fair_share), ("interval", low)):
@@ -171,7 +173,7 @@ def _check_shares(row: Mapping[str, Any], fair_share: Any) -> None:
 
 
 def _adversary(found: Mapping[str, Any]) -> Adversary:
-    """What `asdict` of an `Adversary` gave; ValueError, LookupError or TypeError for anything else."""
+    """Make an `Adversary` from its `asdict`; ValueError, LookupError or TypeError for anything else."""
     adversary = Adversary(**{**found, "interval": tuple(found["interval"])})
     _check_shares(found, adversary.fair_share)
     for name in ("how", "play", "budget"):
@@ -180,6 +182,6 @@ def _adversary(found: Mapping[str, Any]) -> Adversary:
 
 
 def _digest(game: Game, player: PolicyPlayer, name: str, worlds: int) -> str | None:
-    """That of the agent, as the challenger called `name`: with the search that the name says, or without."""
+    """Return the digest of the agent as the challenger `name`, with the search in that name if there is one."""
     search = PlayerName.parse(name).search
     return player_digest(game, player if search is None else on_top(player, search), worlds)

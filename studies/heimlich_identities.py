@@ -1,4 +1,4 @@
-"""How well players of Heimlich & Co. hide: `python -m studies.heimlich_identities`, from the top of a clone."""
+"""How well players of Heimlich & Co. hide their agents: `python -m studies.heimlich_identities`."""
 
 import json
 import sys
@@ -23,7 +23,7 @@ from spygames_app.cli.arguments import (
     WrongArguments,
     check_writable,
     console,
-    execute,
+    run_command,
 )
 from spygames_training.evaluation.evaluation import bootstrap
 from spygames_training.evaluation.play_games import play_games
@@ -31,30 +31,30 @@ from spygames_training.output.tables import progress_bar
 from spygames_training.parallel.executor import Progress
 
 UNITS = {"points": 20.0, "times": 10.0, "gains": 20.0}
-"""Parts of the public record, with what makes them some 1."""
+"""Parts of the public record, with divisors that scale them to about 1."""
 HIDDEN, EPOCHS, ROWS, RATE = 32, 15, 256, 3e-3
 
 
 @dataclass(frozen=True)
 class Found:
-    """How often a player's agent was named, in games that were not learned from."""
+    """How often the classifier named a player's agent correctly, in held-out games."""
 
     player: str
     games: int
-    """Measured, with a question for each seat."""
+    """Number of held-out games, with one question per seat."""
     chance: float
     accuracy: float
-    """Share of right names, 0 to 1."""
+    """Share of correct answers, 0 to 1."""
     interval: tuple[float, float]
     """95 % bootstrap interval of `accuracy` over games."""
     rules: dict[str, float]
-    """By part of the record: how often the agent with the most of it is the right one, 0 to 1."""
+    """For each part of the record, how often the agent with the highest value is the correct one, 0 to 1."""
     turns: float
-    """Mean length of a game."""
+    """Mean number of turns of a game."""
 
 
 def final_states(game: Game, spec: str, games: int, seed: int, progress: Progress | None = None) -> np.ndarray:
-    """The last states, STATE [n], of `games` games in which every seat is played by `spec`."""
+    """Return the final states, STATE [n], of `games` games in which `spec` plays every seat."""
     states, results = game.new_states(games), np.zeros((games, game.num_players), np.int64)
     seeds = spread(np.uint64(seed), games)
     play_games(game, [make_player(game, spec)], results, seeds, seed, progress, states)
@@ -62,7 +62,7 @@ def final_states(game: Game, spec: str, games: int, seed: int, progress: Progres
 
 
 def public_record(game: Game, states: np.ndarray) -> np.ndarray:
-    """What everybody has seen, float32 [n, seat in question, agent, seat from that one leftward, part of UNITS]."""
+    """Return the public record, float32 [n, seat in question, agent, seat from that one leftward, part of UNITS]."""
     seats, agents = game.num_players, int(game.packed["agents"][0])
     parts = np.stack([states[name][:, :agents, :seats] / unit for name, unit in UNITS.items()], -1)
     leftward = [[(seat + i) % seats for i in range(seats)] for seat in range(seats)]
@@ -70,13 +70,16 @@ def public_record(game: Game, states: np.ndarray) -> np.ndarray:
 
 
 def answers(game: Game, states: np.ndarray) -> np.ndarray:
-    """The agent that each seat's passport names at the end, int64 [n, P]."""
+    """Return the agent that each seat's passport names at the end, int64 [n, P]."""
     return states["passports"][:, : game.num_players].astype(np.int64)
 
 
 def features(record: np.ndarray) -> torch.Tensor:
-    """Of every agent, [n, P, agents, F]: what the seat in question and what the others did with it; the same less the
-    mean over agents; the two highest values over agents; and which agent it is."""
+    """Return the features of every agent, [n, P, agents, F].
+
+    They are: what the seat in question and what the other seats did with the agent; the same minus the mean over
+    agents; the two highest values over agents; and the agent itself, one-hot.
+    """
     n, seats, agents = record.shape[:3]
     x = np.concatenate([record[:, :, :, 0], record[:, :, :, 1:].sum(3)], -1)
     highest = np.sort(x, axis=2)[:, :, -2:].reshape(n, seats, 1, -1).repeat(agents, 2)
@@ -85,7 +88,7 @@ def features(record: np.ndarray) -> torch.Tensor:
 
 
 def learn(record: np.ndarray, owned: np.ndarray, seed: int) -> torch.nn.Module:
-    """A network of one hidden layer that gives every agent a number; the highest one is named."""
+    """Train a network with one hidden layer that gives every agent a score. The agent with the highest is named."""
     torch.manual_seed(seed)
     x, y = features(record).flatten(0, 1), torch.from_numpy(owned).flatten()
     network = torch.nn.Sequential(
@@ -101,7 +104,7 @@ def learn(record: np.ndarray, owned: np.ndarray, seed: int) -> torch.nn.Module:
 
 
 def measured(player: str, record: np.ndarray, owned: np.ndarray, turns: float, seed: int) -> Found:
-    """Learns on three games of four and names the agents of the others."""
+    """Train on three quarters of the games and measure on the others."""
     cut = 3 * len(record) // 4
     network = learn(record[:cut], owned[:cut], seed)
     with torch.no_grad():
@@ -120,7 +123,7 @@ def measured(player: str, record: np.ndarray, owned: np.ndarray, turns: float, s
 
 
 def table(results: list[Found], title: str) -> Table:
-    """A row for each player."""
+    """Return a table with one row per player."""
     found = Table(title=title, box=SIMPLE_HEAD, pad_edge=False)
     found.add_column("player", overflow="fold")
     for name in ("games", "turns", "named %", "95 %", "chance %", *(f"most {part} %" for part in UNITS)):
@@ -137,35 +140,36 @@ def table(results: list[Found], title: str) -> Table:
 
 @dataclass(frozen=True)
 class Study:
-    """Finds out how well players of Heimlich & Co. hide: how often a classifier names a player's agent at the end.
+    """Measure how often a classifier names a player's secret agent in Heimlich & Co.
 
         python -m studies.heimlich_identities --players-named greedy expert-1 random --games 20000
         python -m studies.heimlich_identities --players-named heimlich/base-3
 
-    All seats of a game are played by the same player. The classifier reads what everybody has seen (who moved which
-    agent how far and how often, and what each agent scored through whom), learns on three games of four and is measured
-    on the others. Beside it stand the simplest rules: name the agent that the player moved furthest, most often, or
-    that gained most through it. A name costs 1/agents by chance. Passports serve as the answers only.
+    The same player plays all seats of a game. The classifier reads the public record: which player moved which agent,
+    how far and how often, and what each agent scored through whom. It is trained on three quarters of the games and
+    measured on the others. Three simple rules are measured as well: name the agent that the player moved furthest, that
+    it moved most often, or that gained most through it. A random guess is right in 1/agents of the cases. Passports are
+    used only as the correct answers.
     """
 
     players_named: Players = ("greedy", "expert-1", "random")
-    """Whose agents are named: scripted players or checkpoints."""
+    """The players whose agents are named: scripted players or checkpoints."""
     games: Positive = 20_000
-    """Of each player."""
+    """Number of games of each player."""
     players: Positive = 3
-    """In a game."""
+    """Number of players in a game."""
     top_secret: bool = False
-    """With cards."""
+    """Play with Top Secret cards."""
     secret_identities: bool = False
-    """With predictions."""
+    """Play with predictions (Secret Identities)."""
     seed: Seed = 0
-    """The same seed, the same result."""
+    """Random seed; the same seed gives the same result."""
     json: AnyFile = None
-    """Where to write the results."""
+    """File for the results as JSON."""
 
     def run(self) -> int:
         if self.games < 100:
-            raise WrongArguments(f"--games must be at least 100, to learn from and to measure by, not {self.games}")
+            raise WrongArguments(f"--games must be at least 100, not {self.games}")
         check_writable(self.json)
         options: dict[str, Any] = {
             "players": self.players, "top_secret": self.top_secret, "secret_identities": self.secret_identities,
@@ -173,7 +177,7 @@ class Study:
         game = make_game("heimlich_v0", **options)
         specs = self.players_named
         for spec in specs:
-            make_player(game, spec)  # complains before the first game, not after the last one
+            make_player(game, spec)  # raises before the first game for an invalid name
         torch.set_num_threads(1)
         screen, results = console(), []
         with progress_bar(console=screen, transient=True) as bar:
@@ -194,8 +198,8 @@ class Study:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the study; returns the exit code."""
-    return execute(Study, sys.argv[1:] if argv is None else argv, "python -m studies.heimlich_identities")
+    """Run the study; return the exit code."""
+    return run_command(Study, argv, "python -m studies.heimlich_identities")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Random games of Heimlich & Co. beside another program's: `python -m studies.heimlich_random_play`."""
+"""Random games of Heimlich & Co. compared with another program: `python -m studies.heimlich_random_play`."""
 
 import sys
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from spygames import make_game
 from spygames.core.players.names import make_player
 from spygames.core.playing.batch import spread
-from spygames_app.cli.arguments import Positive, Seed, console, execute
+from spygames_app.cli.arguments import Positive, Seed, console, run_command
 from spygames_training.evaluation.play_games import play_games
 from spygames_training.output.tables import markdown_table, progress_bar
 
@@ -26,7 +26,7 @@ COLUMNS = ("turns", "scorings", "only free agents on top")
 
 
 def random_games(players: int, games: int, seed: int) -> np.ndarray:
-    """Turns, scorings and whether nobody won, float64 [games, 3]."""
+    """Return turns, scorings and whether no player won, float64 [games, 3]."""
     game = make_game("heimlich_v0", players=players)
     states, seats = game.new_states(games), np.zeros((games, players), np.int64)
     play_games(
@@ -36,15 +36,17 @@ def random_games(players: int, games: int, seed: int) -> np.ndarray:
 
 
 def errors_apart(values: np.ndarray, players: int) -> np.ndarray:
-    """How many standard errors of the difference the means of `values` [n, 3] are from the independent ones; 0 / 0
-    where neither varies counts as 0."""
+    """Return the differences between the means of `values` [n, 3] and the independent ones, in standard errors.
+
+    If a column does not vary and the means agree, its difference is 0.
+    """
     error = values.std(0) * np.sqrt(1 / len(values) + 1 / INDEPENDENT_GAMES)
     apart = values.mean(0) - INDEPENDENT[players]
     return np.divide(apart, error, out=np.where(apart == 0, 0.0, np.inf), where=error > 0)
 
 
 def row(players: int, values: np.ndarray) -> list[str]:
-    """The cells of `values` [n, 3]: the means with their errors, beside the independent ones."""
+    """Return the cells for `values` [n, 3]: the means with their errors, next to the independent ones."""
     own, error, apart = values.mean(0), values.std(0) / np.sqrt(len(values)), errors_apart(values, players)
     cells = [str(players)]
     for k, other in enumerate(INDEPENDENT[players]):
@@ -54,19 +56,19 @@ def row(players: int, values: np.ndarray) -> list[str]:
 
 @dataclass(frozen=True)
 class Study:
-    """Plays random games of Heimlich & Co. for two to seven players and compares them with another program's figures.
+    """Compare random games of Heimlich & Co. for two to seven players with another program.
 
         python -m studies.heimlich_random_play --games 20000
 
-    Each way to split a roll over the agents is equally likely, and so is each building for the safe (the scripted
-    player `splits`). Prints the means with their standard errors, and how many standard errors of the difference they
-    are from independent figures of 20,000 games each. `docs/heimlich_random_play.md` holds the table.
+    The scripted player `splits` chooses each split of a roll over the agents, and each building for the safe, with
+    equal probability. The study prints the means with their standard errors, and their differences from independent
+    figures of 20,000 games each, in standard errors. The table is in docs/results/heimlich_random_play.md.
     """
 
     games: Positive = 20_000
-    """For each number of players."""
+    """Number of games for each number of players."""
     seed: Seed = 0
-    """The same seed, the same result."""
+    """Random seed; the same seed gives the same result."""
 
     def run(self) -> int:
         rows = []
@@ -81,8 +83,8 @@ class Study:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the study; returns the exit code."""
-    return execute(Study, sys.argv[1:] if argv is None else argv, "python -m studies.heimlich_random_play")
+    """Run the study; return the exit code."""
+    return run_command(Study, argv, "python -m studies.heimlich_random_play")
 
 
 if __name__ == "__main__":

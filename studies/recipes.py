@@ -1,4 +1,4 @@
-"""Short runs that the recipes of the released agents were chosen by: `nice python -m studies.recipes`."""
+"""Short training runs for choosing the recipes of the released agents: `nice python -m studies.recipes`."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import torch
 import tyro
 
-from spygames_app.cli.arguments import AnyFolder, File, Folder, Seed, execute
+from spygames_app.cli.arguments import AnyFolder, File, Folder, Seed, run_command
 from spygames_training.agents.policy import Policy
 from spygames_training.config import Config, from_mapping, to_toml
 from spygames_training.evaluation.evaluation import Result, evaluate
@@ -26,14 +26,14 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Recipe:
-    """A run that trials change."""
+    """A base run. Trials change some of its settings."""
 
     title: str
     settings: Settings
     against: Sequence[str]
-    """Whom the agents play by argmax."""
+    """Opponents in the evaluation, where the agents play by argmax."""
     games: int
-    """Against each."""
+    """Number of games against each opponent."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,15 @@ class Trial:
     """A recipe with some settings changed."""
 
     name: str
-    """Of the folder of its run."""
+    """Name of the run's folder."""
     recipe: str
-    """In `RECIPES`."""
+    """Key in `RECIPES`."""
     changes: Settings = field(default_factory=dict)
     adversary: int = 0
-    """Games of a search against the agent; 0: none."""
+    """Number of games of a search against the agent; 0: none."""
 
     def config(self) -> Config:
-        """What is run."""
+        """Return the config of the run."""
         merged = {name: dict(part) if isinstance(part, Mapping) else part for name, part in self.base.settings.items()}
         for name, part in self.changes.items():
             merged[name] = {**merged.get(name, {}), **part} if isinstance(part, Mapping) else part
@@ -100,13 +100,13 @@ RECIPES = {
         2000,
     ),
 }
-"""By the variant of their agent."""
+"""The recipes by the variant of their agent."""
 WORLDS = 64
-"""Of the search, a decision."""
+"""Worlds per decision of the search."""
 ADVERSARY = "a search that knows it"
-"""The column of what such a search wins against the agent, which is sampled."""
+"""Name of the column with the win share of a search that knows the agent's policy. The agent is sampled."""
 SEED = 17
-"""Of the deals: one for tuning, which no published figure of an agent is from."""
+"""Seed of the deals. It is for tuning only; no published figure of an agent uses it."""
 BEGIN, END = "<!-- figures: python -m studies.recipes writes from here -->", "<!-- to here, recipes -->"
 
 WIDE, SMALL = {"hidden": (512, 512)}, {"minibatch": 2048}
@@ -181,11 +181,11 @@ TRIALS = [
     Trial("d4-512", "standard-4", {"network": {"hidden": (512, 256)}}),
     Trial("d4-512mb2", "standard-4", {"network": {"hidden": (512, 256)}, "ppo": SMALL}),
 ]
-"""In the order of the tables."""
+"""The trials in the order of the tables."""
 
 
 def measured(trial: Trial, folder: Path, seed: int) -> dict[str, Any]:
-    """Makes the run of a trial in `folder`, or goes on with it, and plays its agent; returns the figures."""
+    """Make or resume the run of a trial in `folder`, evaluate its agent, and return the figures."""
     config, run = trial.config(), folder / trial.name
     agent = train(config, run, resume="auto")
     against, games = trial.base.against, trial.base.games
@@ -202,50 +202,58 @@ def _figure(result: Result) -> dict[str, Any]:
     return {"win_share": result.win_share, "interval": result.interval}
 
 
-def table(recipe: str, known: Mapping[str, Any]) -> str:
-    """What was measured of the trials of a recipe, in Markdown."""
-    trials = [trial for trial in TRIALS if trial.recipe == recipe and trial.name in known]
-    columns = list(RECIPES[recipe].against)
-    columns += [ADVERSARY] if any(trial.adversary for trial in trials) else []
-    rows = []
-    for trial in trials:
-        figures = known[trial.name]["figures"]
-        shown = [_cell(figures[name]) if name in figures else "" for name in columns]
-        rows.append([", ".join(f"`{line}`" for line in _lines(trial.changes)) or "nothing", *shown])
-    return markdown_table(["what is changed", *columns], rows)
+def table(known: Mapping[str, Any]) -> str:
+    """Return one Markdown table with the trials of each recipe and their agents' win shares, then the recipes."""
+    columns = [*dict.fromkeys(name for recipe in RECIPES.values() for name in recipe.against), ADVERSARY]
+    rows, legend = [], []
+    for recipe_name, recipe in RECIPES.items():
+        rows.append([f"**{recipe.title}**", *[""] * len(columns)])
+        legend.append(f"- **{recipe.title}**: {_code(recipe.settings)}")
+        for trial in (each for each in TRIALS if each.recipe == recipe_name and each.name in known):
+            figures = known[trial.name]["figures"]
+            shown = [f"{100 * figures[name]['win_share']:.1f}" if name in figures else "" for name in columns]
+            rows.append([_code(trial.changes) or "no change", *shown])
+    figures = [item for trial in known.values() for item in trial["figures"].items()]
+    most = _width([each for name, each in figures if name != ADVERSARY])
+    last = _width([each for name, each in figures if name == ADVERSARY])
+    intervals = f"95 % intervals reach at most {most:.1f} points to either side, {last:.1f} in the last column."
+    return "\n\n".join([markdown_table(["changed settings", *columns], rows), intervals, "\n".join(legend)])
 
 
-def _cell(figure: Mapping[str, Any]) -> str:
-    low, high = figure["interval"]
-    return f"{100 * figure['win_share']:.1f} ({100 * low:.1f}-{100 * high:.1f})"
+def _width(figures: Sequence[Mapping[str, Any]]) -> float:
+    """The largest distance of an end of an interval from its share, in points; 0 without figures."""
+    return max((100 * abs(end - each["win_share"]) for each in figures for end in each["interval"]), default=0.0)
 
 
-def _lines(changes: Settings, prefix: str = "") -> list[str]:
-    """Settings as in `ppo.kl = 0.2`."""
+def _code(settings: Settings) -> str:
+    return ", ".join(f"`{line}`" for line in _lines(settings))
+
+
+def _lines(changes: Settings) -> list[str]:
+    """Return settings as lines such as `kl = 0.2`, without their sections."""
     found = []
     for name, value in changes.items():
-        inner = _lines(value, f"{prefix}{name}.") if isinstance(value, Mapping) else None
-        found += inner if inner is not None else [f"{prefix}{name} = {json.dumps(value)}"]
+        found += _lines(value) if isinstance(value, Mapping) else [f"{name} = {json.dumps(value)}"]
     return found
 
 
 @dataclass(frozen=True)
 class Study:
-    """Makes the short runs that the recipes were chosen by, and plays their agents.
+    """Make the short training runs for choosing the recipes, and evaluate their agents.
 
-    It goes on where it was stopped. Prints a table for each agent whose recipe it is.
+    The study can be stopped at any time; the same command resumes. It prints one table with a section per recipe.
     """
 
     folder: Folder = Path("runs/recipes")
-    """Holds the runs."""
+    """Folder of the runs."""
     seed: Seed = SEED
-    """Of the deals: the same seed, the same result."""
-    file: File = Path("docs/recipes.json")
-    """What was measured."""
+    """Seed of the deals; the same seed gives the same result."""
+    file: File = Path("docs/results/recipes.json")
+    """File of the results."""
     docs: AnyFolder = None
-    """Writes the tables into `recipes.md` in this folder."""
+    """Also write the table into `recipes.md` in this folder."""
     only: Annotated[str, tyro.conf.arg(metavar="TEXT")] = ""
-    """Makes runs alone whose name contains it."""
+    """Make only runs whose name contains this text."""
 
     def run(self) -> int:
         torch.set_num_threads(1)
@@ -258,25 +266,19 @@ class Study:
             known = kept["trials"].get(trial.name)
             if self.only not in trial.name or (known and known["config"] == to_toml(trial.config())):
                 continue
-            print(f"{trial.name}: {len(kept['trials'])} of {len(TRIALS)} are there")
+            print(f"{trial.name}: {len(kept['trials'])} of {len(TRIALS)} runs are finished")
             kept["trials"][trial.name] = measured(trial, self.folder, self.seed)
             write_whole(self.file, json.dumps(kept, indent=1) + "\n")
-        text = tables(kept["trials"])
+        text = table(kept["trials"])
         print(text)
         if self.docs is not None:
             put_between(self.docs / "recipes.md", BEGIN, END, text)
         return 0
 
 
-def tables(known: Mapping[str, Any]) -> str:
-    """All tables, in Markdown."""
-    parts = [f"**{recipe.title}**\n\n{table(name, known)}" for name, recipe in RECIPES.items()]
-    return "\n\n".join(parts)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the study; returns the exit code."""
-    return execute(Study, sys.argv[1:] if argv is None else argv, "python -m studies.recipes")
+    """Run the study; return the exit code."""
+    return run_command(Study, argv, "python -m studies.recipes")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Writes checkpoints/agents.json, the list of released agents, from the checkpoints, their figures and the
-ladders: `python -m studies.released_agents`.
+"""Write checkpoints/agents.json, the list of released agents: `python -m studies.released_agents`.
 
-A rating is of an agent if the lines of a ladder have its name and the digest of its weights.
+The list is made from the checkpoints, their figures and the ladders. An agent has a rating if the lines of a ladder
+contain its name and the digest of its weights.
 """
 
 import json
@@ -39,13 +39,13 @@ NAMES = {
     "agent_dog_3": "agent_dog/standard-3",
     "agent_dog_4": "agent_dog/standard-4",
 }
-"""The folder of each agent, and its name: the game, the variant, the seats."""
+"""Folders of the agents, and their names: game, variant and number of seats."""
 UNRATED = "argmax"
-"""How an agent without a ladder plays best: so do all that have one."""
+"""The best way to play of an agent without a ladder, as it is the best way of all agents with one."""
 
 
 def manifest() -> dict[str, Any]:
-    """What is written."""
+    """Return the content of the list."""
     ladders = list(_ladders())
     agents, best = [], []
     for folder, name in NAMES.items():
@@ -76,7 +76,7 @@ def manifest() -> dict[str, Any]:
 
 
 def text_of(found: Mapping[str, Any]) -> str:
-    """As it stands in the file."""
+    """Return the text of the file."""
     return json.dumps(found, indent=1) + "\n"
 
 
@@ -88,7 +88,7 @@ def _ladders() -> Iterable[tuple[Game, Standings]]:
 
 
 def _ratings(name: str, found: Checkpoint, ladders: Iterable[Standings]) -> dict[str, float]:
-    """Those of an agent, by the way in which it plays without a search."""
+    """Return the ratings of an agent without a search, by its way to play."""
     digest = player_digest(found.game, from_network(found.game, found.network))
     ratings = {}
     for table in ladders:
@@ -100,7 +100,7 @@ def _ratings(name: str, found: Checkpoint, ladders: Iterable[Standings]) -> dict
 
 
 def _measured(game: Game, figures: AllFigures, ratings: Mapping[str, float]) -> list[dict[str, Any]]:
-    """What an agent wins against the scripted players in each way to play, the best first."""
+    """Return an agent's win shares against the scripted players for each way to play, the best way first."""
     shares: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in (row for each in figures.evaluations for row in each["results"]):
         parts = PlayerName.parse(row["challenger"])

@@ -1,4 +1,4 @@
-"""The scripted players among themselves, in every game and variant: `nice python -m studies.scripted_players`."""
+"""Matches among the scripted players in every game and variant: `nice python -m studies.scripted_players`."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ from typing import Any
 
 from spygames import make_game
 from spygames.core.game.game import Game
-from spygames_app.cli.arguments import AnyFolder, File, Positive, Seed, console, execute
+from spygames_app.cli.arguments import AnyFolder, File, Positive, Seed, console, run_command
 from spygames_training.evaluation.evaluation import evaluate
 from spygames_training.files.atomic import write_whole
 from spygames_training.output.tables import markdown_table, progress_bar, put_between
@@ -30,16 +30,16 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
         for colours, deck, players in product(("table", "tracked"), ("standard", "royal"), (2, 3, 4))
     ),
 ]
-"""What is played: games, and the options that make their variants."""
+"""Games and the options of their variants."""
 MATCHES = [("greedy", "expert"), ("random", "expert"), ("expert", "greedy")]
-"""Who plays one side, and who all others."""
+"""The player of one side, and the player of all other sides."""
 SEED = 51_171_722
-"""Of the published figures; nothing was tuned on it."""
+"""Seed of the published figures. Nothing was tuned on it."""
 BEGIN, END = "<!-- figures: python -m studies.scripted_players writes from here -->", "<!-- to here, figures -->"
 
 
 def figures_of(game: Game, deals: int, seed: int) -> dict[str, Any]:
-    """The share of games won by each challenger of `MATCHES`, its 95 % interval, and the fair share."""
+    """Return the win share of each challenger of `MATCHES`, its 95 % interval, and the fair share."""
     found = {}
     for challenger, opponent in MATCHES:
         (result,) = evaluate(game, challenger, opponent, deals * game.num_sides, seed)
@@ -53,7 +53,7 @@ def figures_of(game: Game, deals: int, seed: int) -> dict[str, Any]:
 
 
 def row(title: str, found: dict[str, Any]) -> list[str]:
-    """The cells of one variant, in percent; fair shares stand beside what they are compared with."""
+    """Return the cells of one variant in percent, with fair shares next to the win shares."""
     cells = [title]
     for challenger, opponent in MATCHES:
         result = found[f"{challenger} among {opponent}"]
@@ -65,7 +65,7 @@ def row(title: str, found: dict[str, Any]) -> list[str]:
 
 
 def table(variants: dict[str, Any]) -> str:
-    """All variants, in Markdown."""
+    """Return the table of all variants in Markdown."""
     head = [
         "",
         "`greedy` among `expert` %",
@@ -79,23 +79,23 @@ def table(variants: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Study:
-    """Plays `expert`, `greedy` and `random` against one another, in every game and variant.
+    """Play `expert`, `greedy` and `random` against each other in every game and variant.
 
-    One plays a side, another all other sides, each deal from every side. It goes on where it was stopped: after each
-    variant the file has what was played. Prints a table of games won beside the fair share, what the others win among
-    themselves.
+    One player takes one side and another takes all other sides; each deal is played from every side. The study can be
+    stopped at any time; the same command resumes. It writes the file after each variant. It prints a table of win
+    shares and fair shares, which are what the other players win among themselves.
     """
 
     deals: Positive = 5_000
-    """Of each match."""
+    """Number of deals of each match."""
     seed: Seed = SEED
-    """The same seed, the same result."""
-    file: File = Path("docs/scripted_players.json")
-    """What was played: for each variant and match the games won, a share of 1, with its interval."""
+    """Random seed; the same seed gives the same result."""
+    file: File = Path("docs/results/scripted_players.json")
+    """File of the results: the win share of each variant and match, 0 to 1, with its interval."""
     docs: AnyFolder = None
-    """Writes the table into `scripted_players.md` in this folder."""
+    """Also write the table into `scripted_players.md` in this folder."""
     minutes: Positive = 600
-    """It stops at the next variant after so long."""
+    """Stop after this time, at the end of a variant."""
 
     def run(self) -> int:
         kept: dict[str, Any] = {"seed": self.seed, "deals": self.deals, "variants": {}}
@@ -103,7 +103,7 @@ class Study:
             kept = json.loads(self.file.read_text())
         if (kept["seed"], kept["deals"]) != (self.seed, self.deals):
             raise ValueError(
-                f"{self.file} has {kept['deals']} deals of seed {kept['seed']}, not {self.deals} of {self.seed}: "
+                f"{self.file} has {kept['deals']} deals of seed {kept['seed']}, not {self.deals} of seed {self.seed}: "
                 "name another --file"
             )
         end = time.monotonic() + 60 * self.minutes
@@ -124,8 +124,8 @@ class Study:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the study; returns the exit code."""
-    return execute(Study, sys.argv[1:] if argv is None else argv, "python -m studies.scripted_players")
+    """Run the study; return the exit code."""
+    return run_command(Study, argv, "python -m studies.scripted_players")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How much a search adds to the anchors of the ladders: `nice python -m studies.search_strength`."""
+"""How much a search improves the anchors of the ladders: `nice python -m studies.search_strength`."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ from spygames.core.game.game import Game
 from spygames.core.game.rng import next_seed
 from spygames.core.players.names import make_player
 from spygames.core.playing.batch import spread
-from spygames_app.cli.arguments import AnyFolder, File, Positive, Seed, console, execute
+from spygames_app.cli.arguments import AnyFolder, File, Positive, Seed, console, run_command
 from spygames_training.evaluation.evaluation import bootstrap, won
 from spygames_training.evaluation.play_games import play_games
 from spygames_training.files.atomic import write_whole
@@ -26,7 +26,7 @@ from spygames_training.output.tables import markdown_table, progress_bar, put_be
 
 @dataclass(frozen=True)
 class Match:
-    """A challenger on each side of each deal, an opponent on all others."""
+    """A match. The challenger plays each side of each deal; the opponent plays all other sides."""
 
     challenger: str
     opponent: str
@@ -34,18 +34,18 @@ class Match:
     game_id: str = "agent_avenue_v0"
     options: Mapping[str, Any] = field(default_factory=dict)
     block: int = 100
-    """Deals that are played before the file is written."""
+    """Number of deals between two writes of the file."""
 
     @property
     def name(self) -> str:
-        """Who plays whom."""
+        """The two players of the match as text."""
         one, other = self.challenger, self.opponent
         return f"{one} in all seats" if one == other else f"{one} against {other}"
 
 
 AGENT = "agent_avenue/simple-2-first"
 IN = "precision=bfloat16"
-"""What the searches computed in."""
+"""Precision of the searches."""
 SEARCH, PLAIN = f"{AGENT}+search:64,{IN}", f"{AGENT}@argmax"
 TYPES = f"{AGENT}+search:64,rivals=policy|expert|random,{IN}"
 FULL = {"top_secret": True, "secret_identities": True}
@@ -57,7 +57,7 @@ OTHERS: list[tuple[str, str, Mapping[str, Any], int, int]] = [
     ("agent_dog/standard-2-first", "agent_dog_v0", {"players": 2}, 400, 20),
     ("agent_dog/standard-4-first", "agent_dog_v0", {"players": 4}, 400, 20),
 ]
-"""The other agents: what they play, how many deals, and how many of these in a block."""
+"""The other agents: name, game, options, number of deals, and deals of a block."""
 MATCHES = [
     Match(SEARCH, PLAIN, 4802),
     *(Match(PLAIN, bot, 4802) for bot in ("expert", "greedy", "random", "mcts:200")),
@@ -72,15 +72,18 @@ MATCHES = [
         if game == "heimlich_v0"
     ),
 ]
-"""What is played; with more than two sides the opponent in all seats, too, for the fair share."""
+"""All matches. For games with more than two sides also the opponent in all seats, which gives the fair share."""
 SEED = 8_640_141
-"""Of the published figures; nothing was tuned on it."""
+"""Seed of the published figures. Nothing was tuned on it."""
 BEGIN, END = "<!-- figures: python -m studies.search_strength writes from here -->", "<!-- to here, search -->"
 
 
 def wins_in(game: Game, challenger: str, opponent: str, deals: np.ndarray, rng_seed: int) -> list[int]:
-    """Games that the challenger wins of those of each deal, [d], one as each side; against itself how many sides win
-    the only game of each deal. A game that neither of two sides wins counts for the opponent."""
+    """Return the number of games of each deal, [d], that the challenger wins, playing one as each side.
+
+    If challenger and opponent are the same, return the number of sides that win the single game of each deal. A game
+    that neither of two sides wins counts for the opponent.
+    """
     sides = game.num_sides
     if challenger == opponent:
         seating = np.zeros((len(deals), game.num_players), np.int64)
@@ -95,14 +98,14 @@ def wins_in(game: Game, challenger: str, opponent: str, deals: np.ndarray, rng_s
 
 
 def figures(wins: str, sides: int) -> list[str]:
-    """Deals, games won in percent, and their 95 % interval, from the games won of each deal."""
+    """Return the cells for deals, win share in percent and its 95 % interval, from the games won of each deal."""
     values = np.array([*map(int, wins)]) / sides
     low, high = bootstrap(values, 0)
     return [f"{len(values):,}", f"{100 * values.mean():.1f}", f"{100 * low:.1f}-{100 * high:.1f}"]
 
 
 def table(wins_of: Mapping[str, str]) -> str:
-    """What was played, in Markdown, from the games won of each deal of each match."""
+    """Return the results as a Markdown table, from the games won of each deal of each match."""
     rows = []
     for match in MATCHES:
         if match.name in wins_of:
@@ -115,22 +118,22 @@ def table(wins_of: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Study:
-    """Plays the anchors with and without a search, on the same deals.
+    """Play the anchors with and without a search on the same deals.
 
-    It goes on where it was stopped: after each block of deals, each played from every side, the file has
-    what was played. Prints a table of games won.
+    The study can be stopped at any time; the same command resumes. It writes the file after each block of deals, each
+    played from every side, and prints a table of win shares.
     """
 
     seed: Seed = SEED
-    """The same seed, the same result."""
-    file: File = Path("docs/search_strength.json")
-    """What was played: for each match the games won of each deal, as digits."""
+    """Random seed; the same seed gives the same result."""
+    file: File = Path("docs/results/search_strength.json")
+    """File of the results: for each match the games won of each deal, as digits."""
     docs: AnyFolder = None
-    """Writes the table into `agents.md` in this folder."""
+    """Also write the table into `searches.md` in this folder."""
     only: Annotated[str, tyro.conf.arg(metavar="TEXT")] = ""
-    """Plays matches alone whose name contains it."""
+    """Play only matches whose name contains this text."""
     minutes: Positive = 600
-    """It stops at the next block after so long."""
+    """Stop after this time, at the end of a block."""
 
     def run(self) -> int:
         torch.set_num_threads(1)
@@ -158,13 +161,13 @@ class Study:
         text = table(kept["wins"])
         print(text)
         if self.docs is not None:
-            put_between(self.docs / "agents.md", BEGIN, END, text)
+            put_between(self.docs / "searches.md", BEGIN, END, text)
         return 0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the study; returns the exit code."""
-    return execute(Study, sys.argv[1:] if argv is None else argv, "python -m studies.search_strength")
+    """Run the study; return the exit code."""
+    return run_command(Study, argv, "python -m studies.search_strength")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a person operates: the command `spygames` (`cli`). Its one public module is `films`.
+"""User interfaces: the command `spygames` (`cli`) and the browser page (`web`).
 
-Libraries do not import this package.
+The only public module is `films`. Libraries do not import this package.
 """

@@ -1,4 +1,4 @@
-"""What a player would do in a seat, from what that seat may know: hints for people, and thoughts afterwards."""
+"""Hints and analysis: what a player would do in a seat, based only on what that seat may know."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,15 +17,15 @@ from spygames.core.svg.annotations import Advice
 __all__ = ["EachOwn", "Thoughts", "advise", "believed", "in_words", "ranked"]
 
 BARS, LEAST = 6, 0.005
-"""Actions that are named, and how likely they are at least; the others are summed up."""
+"""Maximum number of actions that are named, and their minimum probability. The other actions are summed up."""
 
 
 class Thoughts:
-    """A player as an `Adviser` of films, also one that only says what it does.
+    """Any player as an `Adviser` of films. A player that only acts advises its action.
 
     Args:
-        player: who is asked.
-        forgiving: where it breaks down its advice says that, instead of an error.
+        player: the player.
+        forgiving: if the player raises an error, return advice that reports it.
     """
 
     def __init__(self, player: Player, forgiving: bool = False):
@@ -34,13 +34,13 @@ class Thoughts:
         self.notes_size = notes_size([player])
 
     def advise(self, decisions: DecisionBatch) -> Sequence[Advice]:
-        """What it thinks of each of `decisions.rows`; of a player that only acts, what it would do."""
+        """Return the player's advice for each of `decisions.rows`; for a player that only acts, its action."""
         try:
             return self._advise(decisions)
-        except Exception as error:  # a player may do anything
+        except Exception as error:  # a player may raise anything
             if not self.forgiving:
                 raise
-            return [Advice(title=f"{self.name} breaks down here ({type(error).__name__})")] * len(decisions.rows)
+            return [Advice(title=f"{self.name} fails here ({type(error).__name__})")] * len(decisions.rows)
 
     def _advise(self, d: DecisionBatch) -> Sequence[Advice]:
         if isinstance(self.player, Adviser):
@@ -54,7 +54,7 @@ class Thoughts:
 
 
 class EachOwn:
-    """The players of a game as one adviser: each decision is told by the player of the seat that makes it."""
+    """The players of a game as one adviser. The player of the seat that decides gives the advice."""
 
     name = "each player"
 
@@ -64,7 +64,7 @@ class EachOwn:
         self.notes_size = max(each.notes_size for each in self.thoughts.values())
 
     def advise(self, decisions: DecisionBatch) -> Sequence[Advice]:
-        """What whoever decides thinks of each of `decisions.rows`."""
+        """Return for each of `decisions.rows` the advice of the player that decides."""
         seats = decisions.states["to_move"]
         return [
             self.thoughts[int(seats[row])].advise(replace(decisions, rows=decisions.rows[i : i + 1]))[0]
@@ -75,25 +75,26 @@ class EachOwn:
 def advise(
     game: Game, course: Sequence[tuple[np.ndarray, int]], states: np.ndarray, player: Player, luck: int
 ) -> Advice:
-    """What a player would do in place of the seat to move.
+    """Return what a player would do in place of the seat to move.
 
-    It is asked with the view and the memory of that seat, and with states in which all that the seat cannot know is
-    drawn anew. Of what the others did it hears what `DecisionBatch.notes` allow. Nothing of it is kept, so asking
-    changes no game.
+    The player gets the view and the memory of that seat, and states in which everything hidden from the seat is
+    redrawn. Of the other seats' decisions it gets what `DecisionBatch.notes` allow. Nothing is kept, so the game does
+    not change.
 
     Args:
-        game: what is played.
+        game: the game.
         course: the decisions so far: STATE [1] before each, and the action.
-        states: STATE [1], as things are.
-        player: who is asked: nobody who plays in this game, since it might remember that it was asked.
-        luck: 0..2^64-1, of all that is drawn.
+        states: the current STATE [1].
+        player: the player that advises. It must not be a player of this game, which might remember the question.
+        luck: seed of all random draws, 0..2^64-1.
 
     Raises:
-        ValueError: nobody is to move. PlayerFailed: the player gave no legal answer.
+        ValueError: the game is over.
+        PlayerFailed: the player gave no legal action.
     """
     seat = int(states["to_move"][0])
     if seat == NOBODY:
-        raise ValueError("the game is over: there is nothing to decide")
+        raise ValueError("the game is over, so there is no decision to advise on")
     thoughts, notes = Thoughts(player), None
     memory = new_memory(game, [player])
     if thoughts.notes_size:
@@ -108,7 +109,7 @@ def advise(
 
 
 def _asked(game: Game, states: np.ndarray, luck: int, memory: np.ndarray, notes: Notes | None) -> DecisionBatch:
-    """A decision as its seat knows it."""
+    """Return a decision with only what its seat may know."""
     seat, redrawn = int(states["to_move"][0]), states.copy()
     game.determinize(as_record(redrawn), seat, np.uint64(luck))
     rows = Rows(game, 1, 0)
@@ -117,7 +118,7 @@ def _asked(game: Game, states: np.ndarray, luck: int, memory: np.ndarray, notes:
 
 
 def ranked(advice: Advice) -> list[tuple[str, float]]:
-    """The likeliest actions with their probabilities; the others in one line."""
+    """Return the most likely actions with their probabilities, and the sum of the others as the last entry."""
     found = sorted(advice.actions, key=lambda each: -each[1])
     named = [each for each in found[:BARS] if each[1] >= LEAST]
     rest = found[len(named) :]
@@ -127,7 +128,7 @@ def ranked(advice: Advice) -> list[tuple[str, float]]:
 
 
 def in_words(advice: Advice) -> str:
-    """Advice as lines of text."""
+    """Return advice as lines of text."""
     lines = [f"{advice.title}:", *(f"  {share:4.0%}  {text}" for text, share in ranked(advice))]
     if advice.share is not None:
         lines.append(f"{advice.share_title}: {advice.share:.0%}")
@@ -139,7 +140,7 @@ def in_words(advice: Advice) -> str:
 
 
 def believed(advice: Advice) -> list[tuple[str, str]]:
-    """What is hidden, and what it may be: the likeliest things with their probabilities."""
+    """Return the hidden facts, each with its most likely values and their probabilities."""
     return [
         (what, ", ".join(f"{thing.replace('_', ' ')} {share:.0%}" for thing, share in things[:BARS]))
         for what, things in advice.belief

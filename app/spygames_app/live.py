@@ -1,4 +1,4 @@
-"""A game that people and players are playing: what has happened, what each seat may know of it, and taking back."""
+"""A game between people and players: its history, what each seat may know of it, and undo."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,38 +7,38 @@ import numpy as np
 
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import Game, as_record
-from spygames.core.game.rng import mix
+from spygames.core.game.rng import derived_seed
 from spygames.core.players.player import Player
 from spygames.core.playing.session import ROW, answers_in_secret, one_game
 from spygames.core.records.record import GameRecord, make_record
 
 PERSON = "you"
-"""The name of a person in records."""
+"""Name of the user in records."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision that was made."""
+    """A past decision."""
 
     states: np.ndarray
-    """STATE [1], before it."""
+    """STATE [1] before the decision."""
     seat: int
     action: int
     """0..A-1"""
     rng: np.ndarray
-    """uint64 [1, 1], the players' random stream before it."""
+    """uint64 [1, 1], the players' random stream before the decision."""
     memory: np.ndarray
-    """float32 [1, P, M], what players kept before it."""
+    """float32 [1, P, M], the players' memory before the decision."""
 
 
 class LiveGame:
-    """One game, which seats without a player leave to people.
+    """One game. A user plays the seats that have no player.
 
     Args:
-        game: what is played.
-        players: by seat; whoever is missing is a person.
-        seed: 0..2^64-1, of the game and of the players' luck, as `play_record` takes it.
-        states: STATE [1] to begin from instead, which is copied.
+        game: the game.
+        players: players by seat. A user plays every missing seat.
+        seed: seed of the game and of the players' random stream, 0..2^64-1; see `play_record`.
+        states: STATE [1] to start from instead. It is copied.
     """
 
     def __init__(self, game: Game, players: Mapping[int, Player], seed: int, states: np.ndarray | None = None):
@@ -46,22 +46,22 @@ class LiveGame:
         self.first = game.start(seed) if states is None else states.copy()
         self._given = states is not None
         self.positions = [self.first.copy()]
-        """STATE [1] each, the last one as things are. It only grows, but where a decision is taken back, so that others
-        may read it while a player thinks."""
+        """STATE [1] after each decision; the last is the current one. The list only grows, except in `take_back`, so
+        other threads may read it while a player thinks."""
         self.decisions: list[Decision] = []
         self.taken_back = 0
-        """Decisions of people that were taken back."""
-        rng = np.array([[mix(~np.uint64(seed))]], np.uint64)
+        """Number of decisions that users took back."""
+        rng = np.array([[derived_seed(seed, "players")]], np.uint64)
         self._session = one_game(game, self.players, self.first, rng, answers_in_secret)
 
     @property
     def states(self) -> np.ndarray:
-        """STATE [1], as things are."""
+        """The current STATE [1]."""
         return self.positions[-1]
 
     @property
     def state(self) -> Record:
-        """As things are."""
+        """The current state as a record."""
         return as_record(self.states)
 
     @property
@@ -71,7 +71,7 @@ class LiveGame:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Who plays, a name a seat."""
+        """The names of the players, by seat."""
         return tuple(self.players[i].name if i in self.players else PERSON for i in range(self.game.num_players))
 
     @property
@@ -80,14 +80,14 @@ class LiveGame:
         return [(made.states, made.action) for made in self.decisions]
 
     def legal_at(self, number: int) -> dict[str, int]:
-        """As `legal`, of the position after so many decisions."""
+        """Return the legal actions after `number` decisions; see `legal`."""
         states, mask = self.positions[number], np.zeros(self.game.num_actions, np.int8)
         s = as_record(states)
         self.game.legal(s, mask)
         return {self.game.action_to_string(s, int(a), int(s.to_move)): int(a) for a in np.flatnonzero(mask)}
 
     def named(self, text: str) -> int | None:
-        """What the seat to move may do by that name, in capitals or not, with spaces for underscores; None: nothing."""
+        """Look up a legal action by its text, ignoring case and underscores; None if there is none."""
 
         def plain(name: str) -> str:
             return " ".join(name.replace("_", " ").casefold().split())
@@ -95,12 +95,14 @@ class LiveGame:
         return {plain(name): action for name, action in self.legal().items()}.get(plain(text))
 
     def legal(self) -> dict[str, int]:
-        """The texts of what the seat to move may do, with the actions; empty at the end."""
+        """Return the legal actions of the seat to move, by their texts. Empty at the end of the game."""
         return self.legal_at(-1)
 
     def ask(self) -> int:
-        """What the player to move answers, an action; its luck and memory go on. Whatever it raises leaves the game
-        as it was, and it can be asked again."""
+        """Return the action that the player to move chooses, and advance its random stream and memory.
+
+        If the player raises an error, the game is unchanged and the player can be asked again.
+        """
         kept = self._kept()
         try:
             return int(self._session.ask(ROW)[0])
@@ -109,37 +111,37 @@ class LiveGame:
             raise
 
     def play_on(self, before: Callable[[], None] = lambda: None) -> None:
-        """One decision of the player to move; `before` is called between its answer and its move."""
+        """Play one decision of the player to move. `before` is called between its answer and its move."""
         kept = self._kept()
         action = self.ask()
         before()
         self._apply(action, *kept)
 
     def act(self, action: int) -> None:
-        """A legal action of the seat to move, of a person."""
+        """Play a legal action of the user to move."""
         self._apply(action, *self._kept())
 
     def seen(self, number: int, viewer: int) -> str:
-        """What `viewer` saw of a decision, counted from 0."""
+        """Return what `viewer` saw of a decision, counted from 0."""
         made = self.decisions[number]
         return self.game.seen_action(as_record(made.states), made.action, made.seat, viewer)
 
     def since(self, viewer: int) -> int:
-        """The number of the first decision after the last one of `viewer`, from 0."""
+        """Return the number, from 0, of the first decision after the last one of `viewer`."""
         mine = [number for number, made in enumerate(self.decisions) if made.seat == viewer]
         return mine[-1] + 1 if mine else 0
 
     def take_back(self, seat: int) -> bool:
-        """Makes the last decision of a seat undone, with all that followed; False where there is none.
+        """Undo the last decision of a seat and all later ones; return False if there is none.
 
-        Chance and the players' luck are as they were, so what followed follows again.
+        Chance and the players' random stream are restored too, so the same decision has the same consequences.
 
         Raises:
-            ValueError: a player has heard of it by itself and cannot forget.
+            ValueError: a player follows the moves itself and cannot forget them.
         """
         told = [player.name for player in self.players.values() if hasattr(player, "ended")]
         if told:
-            raise ValueError(f"{told[0]} hears of every move and forgets none, so nothing can be taken back")
+            raise ValueError(f"{told[0]} remembers every move and cannot forget, so no move can be taken back")
         mine = [number for number, made in enumerate(self.decisions) if made.seat == seat]
         if not mine:
             return False
@@ -154,19 +156,19 @@ class LiveGame:
         return True
 
     def returns(self) -> np.ndarray:
-        """The result per seat, float32 [P]; zeros while the game goes on."""
+        """Return the result of each seat, float32 [P]; zeros until the game ends."""
         out = np.zeros(self.game.num_players, np.float32)
         self.game.returns(self.state, out)
         return out
 
     def outcome(self, seat: int) -> str:
-        """How the game ended for a seat, in a sentence."""
+        """Return the result of the game for a seat as a sentence."""
         result = float(self.returns()[seat])
         outcome = "You win." if result > 0 else "You lose." if result < 0 else "Nobody wins."
         return f"{outcome} (return {result:+.3g})"
 
     def record(self) -> GameRecord:
-        """The game so far, as a record."""
+        """Return the game so far as a record."""
         actions = [made.action for made in self.decisions]
         if self._given:
             state = self.game.state_to_dict(as_record(self.first))
@@ -174,7 +176,7 @@ class LiveGame:
         return make_record(self.game, actions, self.seed, players=self.names)
 
     def _kept(self) -> tuple[np.ndarray, np.ndarray]:
-        """The players' random stream and memory, copies."""
+        """Return copies of the players' random stream and memory."""
         return self._session.rng.copy(), self._session.memory.copy()
 
     def _put_back(self, rng: np.ndarray, memory: np.ndarray) -> None:

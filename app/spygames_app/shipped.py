@@ -1,4 +1,4 @@
-"""Configs and agents that come with the package, by name."""
+"""Configs and agents that come with the package, found by name."""
 
 import os
 from pathlib import Path
@@ -7,10 +7,10 @@ from spygames.core.basics.files import shipped_folder
 
 
 def config_path(text: str) -> Path:
-    """Returns the TOML file that `text` names: a path, or else a shipped config (`demo`, `configs/demo.toml`), also one
-    that a released agent was trained by (`agents/heimlich_3`).
+    """Return the TOML file that `text` names.
 
-    A path where no file is comes back as it is, so that whoever reads it says so.
+    `text` is a path, or else the name of a config that comes with the package (`demo`, `configs/demo.toml`), including
+    those of released agents (`agents/heimlich_3`). A path without a file is returned unchanged; reading it then fails.
     """
     path = Path(text)
     within = path.parent.parts[path.parts[:1] == ("configs",) :]
@@ -21,11 +21,10 @@ def config_path(text: str) -> Path:
 
 
 def agent_folder(text: str) -> Path:
-    """Returns the folder, checked, of the released agent that `text` names (`agent_avenue/simple-2`), else `text` as
-    the path of a checkpoint or run.
+    """Return the verified folder of a released agent (`agent_avenue/simple-2`), otherwise `text` as a path.
 
     Raises:
-        ValueError: the agent's files are damaged, or there is no such anchor (`find_anchor`).
+        ValueError: the agent's files are damaged, or the anchor does not exist (`find_anchor`).
     """
     from spygames.core.players.released import find_agent, find_anchor  # slow to import
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from rule_proofs import proofs
 
 ROOT = Path(__file__).resolve().parents[2]
+USE = "## Can I use it?"
+"""The section of a README that stands before the facts on the site."""
 _RULE = re.compile(r"^- \*\*([A-Z]+-\d+)\*\* ", re.MULTILINE)
 
 
@@ -20,16 +22,24 @@ def whole_page(game: str, page: str) -> str:
         page: what stands in docs/games.
 
     Returns:
-        Markdown: the page; the README from its options on, with its links as seen from docs/games, each rule linked to
-        its row in a table of tests; that table.
+        Markdown: the page, with the README's "Can I use it?" above its facts; the README from its options on, with its
+        links as seen from docs/games, each rule linked to its row in a table of tests; that table.
     """
     folder = ROOT / "envs" / "spygames" / game
     readme = (folder / "README.md").read_text(encoding="utf-8")
     tests = proofs(ROOT / "tests" / "games" / game)
     body = _moved(readme[readme.index("| option |") :], folder, ROOT / "docs" / "games")
     body = _RULE.sub(lambda rule: f"- [**{rule[1]}**]{{#{rule[1].lower()}}} ([proof](#proof-{rule[1].lower()})) ", body)
+    use = _section(body, USE)
+    body, page = body.replace(use, ""), page.replace("## Facts", f"{use}## Facts", 1)
     page = page.replace(f"../../envs/spygames/{game}/README.md", "#options")  # on the site it stands below
     return f"{page}\n## Options\n\n{body}\n{_table(_RULE.findall(readme), tests, game)}"
+
+
+def _section(text: str, heading: str) -> str:
+    """The section of a heading up to the next one of its level."""
+    start = text.index(f"{heading}\n")
+    return text[start : text.index("\n## ", start) + 1]
 
 
 def _moved(text: str, old: Path, new: Path) -> str:

@@ -1,18 +1,18 @@
 #!/usr/bin/env node
-// Draws one of the legal actions, and keeps what it has seen of each game until that is over.
+// Plays a random legal action, and remembers what it has seen of each game until the game is over.
 import { createInterface } from "node:readline";
 
 const games = new Map();
-const say = (message) => process.stdout.write(JSON.stringify(message) + "\n");
+const say = (answer) => process.stdout.write(JSON.stringify(answer) + "\n");
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const told = JSON.parse(line);
-  if (told.type === "hello") say({ type: "hello", protocol: 2 });
-  if (told.type === "start") games.set(told.id, []);
-  if (told.type === "decision") {
-    games.get(told.id).push(...told.events);
-    const action = told.legal[told.seed % told.legal.length];
-    say({ type: "action", id: told.id, decision: told.decision, action });
+  const message = JSON.parse(line);
+  if (message.type === "hello") say({ type: "hello", protocol: 2 });
+  if (message.type === "start") games.set(message.id, []);
+  if (message.type === "decision") {
+    games.get(message.id).push(...message.events);
+    const action = message.legal[message.seed % message.legal.length];
+    say({ type: "action", id: message.id, decision: message.decision, action });
   }
-  if (told.type === "result") games.delete(told.id);
+  if (message.type === "result") games.delete(message.id);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Plays the first legal action. The lines have one space behind each comma and colon, so that a shell can take them apart.
+# Plays the first legal action. The lines have one space behind each comma and colon, so a shell can parse them.
 while IFS= read -r line; do
     case $line in
     '{"type": "hello"'*)

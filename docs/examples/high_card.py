@@ -25,10 +25,10 @@ SEATS, CARDS = 2, 10
 ACTIONS = ("keep", "change")
 
 STATE = np.dtype(
-    [  # what is true
+    [  # everything that is true
         ("rng", np.uint64),  # the random stream of chance
         ("cards", np.int8, SEATS),  # 0 to 9, each hidden from the other seat until the end
-        ("changed", np.int8, SEATS),  # 1 if that seat has changed its card: everybody sees that
+        ("changed", np.int8, SEATS),  # 1 if that seat has changed its card, which is public
         ("to_move", np.int8),  # the seat, NOBODY when over
         ("padding", np.int8, 3),  # always 0; fills up to a multiple of 8 bytes
     ],
@@ -47,7 +47,7 @@ VIEW = np.dtype(
 
 @kernel
 def init(s: Record, options: Record, seed: np.uint64) -> None:
-    """A card each; seat 0 begins."""
+    """Deal a card to each seat; seat 0 begins."""
     s.rng = seed
     for seat in range(SEATS):
         s.cards[seat] = below(s, CARDS)
@@ -55,13 +55,13 @@ def init(s: Record, options: Record, seed: np.uint64) -> None:
 
 @kernel
 def legal(s: Record, mask: np.ndarray) -> None:
-    """Both actions, as long as the game is not over."""
+    """Allow both actions until the game is over."""
     mask[:] = s.to_move != NOBODY
 
 
 @kernel
 def apply(s: Record, action: Int) -> None:
-    """Keeps the card or draws another one; then it is the other seat's turn, or the end."""
+    """Keep the card or draw another one; then the other seat moves, or the game ends."""
     if action == 1:
         s.cards[s.to_move] = below(s, CARDS)
         s.changed[s.to_move] = 1
@@ -70,7 +70,7 @@ def apply(s: Record, action: Int) -> None:
 
 @kernel
 def returns(s: Record, out: np.ndarray) -> None:
-    """1 for the higher card and -1 for the lower one, 0 for equal ones."""
+    """Give 1 for the higher card, -1 for the lower one, and 0 for equal ones."""
     out[:] = 0
     if s.to_move == NOBODY and s.cards[0] != s.cards[1]:
         winner = 0 if s.cards[0] > s.cards[1] else 1
@@ -79,7 +79,7 @@ def returns(s: Record, out: np.ndarray) -> None:
 
 @kernel
 def observe(s: Record, seat: Int, view: Record) -> None:
-    """The own card, who has changed, and at the end the rival's card."""
+    """Show the own card, which seats have changed theirs, and at the end the rival's card."""
     for card in range(CARDS):
         view.own[card] = s.cards[seat] == card
         view.shown[card] = s.to_move == NOBODY and s.cards[1 - seat] == card
@@ -89,7 +89,7 @@ def observe(s: Record, seat: Int, view: Record) -> None:
 
 @kernel
 def determinize(s: Record, seat: Int, seed: np.uint64) -> None:
-    """Draws the rival's card anew: nothing that `seat` has seen tells of it."""
+    """Redraw the rival's card, about which `seat` knows nothing."""
     s.rng = seed
     if s.to_move != NOBODY:
         s.cards[1 - seat] = below(s, CARDS)
@@ -97,7 +97,7 @@ def determinize(s: Record, seat: Int, seed: np.uint64) -> None:
 
 @kernel
 def careful(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """A bot: keeps a card of 5 or more."""
+    """Keep a card of 5 or more (a bot)."""
     for card in range(5, CARDS):
         if view.own[card]:
             return 0

@@ -24,16 +24,16 @@ collector = Collector(
     auto_register_policy_transforms=False,
 )
 loss = ClipPPOLoss(policy, value, entropy_coeff=0.05, critic_coeff=0.5, normalize_advantage=True, functional=False)
-optimiser = torch.optim.Adam(network.parameters(), lr=5e-4)
+optimizer = torch.optim.Adam(network.parameters(), lr=5e-4)
 for data in collector:
     known = per_seat_advantage(data, value)
     for _ in range(2):
         for rows in torch.randperm(len(known)).split(1024):
             losses = loss(known[rows])
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             (losses["loss_objective"] + losses["loss_entropy"] + losses["loss_critic"]).backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 0.5)
-            optimiser.step()
+            optimizer.step()
 collector.shutdown()
 save_checkpoint("runs/torchrl", game, network, decisions)
 for result in evaluate(game, "runs/torchrl@argmax", ["random", "greedy"], games=2000, seed=0):

@@ -1,14 +1,17 @@
 """Spy-themed board games as environments for reinforcement learning.
 
 >>> import spygames
->>> env = spygames.agent_avenue_v0.env(render_mode="ansi")
+>>> env = spygames.agent_avenue_v0.env(render_mode="ansi")  # PettingZoo
+>>> env.reset(seed=1)
+>>> one_seat = spygames.agent_avenue_v0.single_env(opponents="greedy")  # Gymnasium
+>>> batch = spygames.make_batch("agent_avenue_v0", 1024, seed=1)  # thousands of games in lockstep
 
-`spygames.<game>_vN` are the games, each with `env`, `raw_env`, `single_env`, `vector_env` and `make_game`;
-`make_batch` plays thousands of games of one in lockstep. Importing this package registers all of them, so that
-`pettingzoo.make("aec", "spygames/agent_avenue-v0")` and `gymnasium.make("spygames/AgentAvenue-v0")` work.
+Each game is a module `spygames.<game>_vN` with `env`, `raw_env`, `single_env`, `vector_env` and `make_game`. Importing
+this package registers all games, so that `pettingzoo.make("aec", "spygames/agent_avenue-v0")` and
+`gymnasium.make("spygames/AgentAvenue-v0")` work.
 
 The public modules are this one, the games, `authoring`, `players`, `records`, `pictures`, `testing` and `openspiel`.
-Everything else is private and may change at any time, `spygames.core` as a whole.
+All other modules, including all of `spygames.core`, are private and may change at any time.
 """
 
 import importlib
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from spygames.core.playing.rows import Rows
 
 __version__ = VERSION
-"""Of the installed package, as `0.2.0`."""
+"""Version of the installed package, such as `0.2.0`."""
 
 __all__ = [
     "NOBODY",
@@ -67,7 +70,7 @@ _HOMES = {
     "SingleEnv": "envs.single_seat",
     "View": "envs.aec",
 }
-"""In which module of the core a name is that is imported when it is first used, since Numba takes a second."""
+"""The module in `spygames.core` of each name that is imported on first use, because importing Numba takes a second."""
 
 _registry.register()
 
@@ -84,14 +87,23 @@ def make_batch(
     done: "np.ndarray | None" = None,
     **options: Any,
 ) -> "Batch":
-    """`n` games in lockstep, restarting by themselves (`spygames.Batch`).
+    """Make a `Batch`: `n` games in lockstep that restart automatically.
+
+    Example:
+        >>> import spygames
+        >>> batch = spygames.make_batch("heimlich_v0", 64, seed=1, players=3)
+        >>> batch.step(batch.mask.argmax(1))  # the first legal action of each game
 
     Args:
-        game_id: as `agent_avenue_v0`, or a module that has a `make_game`.
+        game_id: an id such as `agent_avenue_v0`, or a module with a `make_game`.
         n: number of games.
-        seed: 0..2^64-1; None: from the system's entropy.
-        threads, observation, mask, rewards, done: as in Batch.
-        options: of the game (`players=2`).
+        seed: 0..2^64-1; None draws one from the system's entropy.
+        threads, observation, mask, rewards, done: as in `Batch`.
+        options: options of the game, such as `players=2`.
+
+    Raises:
+        ValueError: the game does not exist, or a value is wrong.
+        TypeError: the game has no such option.
     """
     from spygames.core.playing.batch import Batch
 
@@ -107,7 +119,7 @@ def make_batch(
     )
 
 
-if not TYPE_CHECKING:  # to a type checker the package would have every name
+if not TYPE_CHECKING:  # with `__getattr__` a type checker would accept every name
 
     def __getattr__(name: str) -> Any:
         if name in _HOMES:
@@ -115,7 +127,7 @@ if not TYPE_CHECKING:  # to a type checker the package would have every name
         if name in _registry.game_ids():
             return importlib.import_module(f"spygames.{name}")
         what = f"module 'spygames' has no attribute {name!r}; games are {', '.join(_registry.game_ids())}"
-        # Of an AttributeError `from spygames import name` would say no more than that the name cannot be imported.
+        # `from spygames import name` would replace the message of an AttributeError by a general one.
         is_import = sys._getframe(1).f_code.co_name == "_handle_fromlist"
         raise ImportError(what) if is_import and _registry.looks_like_id(name) else AttributeError(what)
 

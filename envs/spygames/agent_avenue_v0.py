@@ -19,12 +19,12 @@ card moves its owner's meeple by an icon that depends on how many cards of that 
 +1, then +2, then +3; a Double Agent moves -1, then +6, then -1.
 
 A player wins at the end of a turn if its meeple has caught the other one, or with three Codebreakers. A player with
-three Daredevils loses. If both players meet conditions, the active player wins. If the cards run out, the player in the
-lead wins. Before offering, a player may discard a card face down and draw another one, four times in a game.
+three Daredevils loses. If both players would win at once, the active player wins. If the cards run out, the player in
+the lead wins. Before offering, a player may discard a card face down and draw another one, four times in a game.
 
-In advanced mode a meeple that lands on a corner takes a card from the Black Market, which acts at once or for the rest
-of the game. Three and four players form teams. A team shares its meeple and its cards in play, but not its hands: one
-member plays the open card, the other one the hidden card.
+In advanced mode a meeple that lands on a corner takes a card from the Black Market. The card acts at once or for the
+rest of the game. Three and four players form teams. A team shares its meeple and its cards in play, but not its hands:
+one member plays the open card, the other one the hidden card.
 
 Every rule with its ID, source and option is in `spygames/agent_avenue/README.md`.
 
@@ -54,7 +54,7 @@ Every rule with its ID, source and option is in `spygames/agent_avenue/README.md
 | 116 to 123 | `down AGENT` | the other member plays face down (AA-40) |
 | 124 to 125 | `resolver MEMBER` | the captain names who resolves the market card, in the same way (AA-44) |
 
-A simple game for two has the actions below 74, a game for two with the Black Market those below 106. Within a kind the
+A simple game for two has actions 0 to 73, a game for two with the Black Market 0 to 105. Within a kind the
 last word changes fastest: 8 + 8 * up + down.
 
 Agents are numbered from 0: double_agent, enforcer, codebreaker, saboteur, daredevil, sentinel, sidekick, mole.
@@ -68,7 +68,7 @@ returns them by name. Counts are thermometers (n ones, then zeros) or fractions.
 |---|---|---|
 | `hand` | 8, 4 | own hand, thermometer |
 | `stacks` | 2, 8, 3 | cards in play up to the third, thermometer; own side, other side |
-| `in_play` | 2, 8 | the same in full, copies / 6 |
+| `in_play` | 2, 8 | all cards in play, copies / 6; own side, other side |
 | `discarded` | 8 | own discards, copies / 4 |
 | `unseen` | 8 | copies that the viewer has not seen, / 6 |
 | `face_up` | 8 | one-hot, zeros if nothing is offered |
@@ -82,8 +82,8 @@ returns them by name. Counts are thermometers (n ones, then zeros) or fractions.
 | `decides` | | 1 if the viewer is to move |
 | `active` | | 1 in the turn of the viewer's side |
 
-This is simple mode for two. The other variants have longer `discards_left`, `hand_size` and `phase`, and further fields
-after these: see `spygames.agent_avenue.layout.view_dtype`.
+The table shows simple mode for two players. The other variants have longer `discards_left`, `hand_size` and `phase`,
+and further fields after these: see `spygames.agent_avenue.layout.view_dtype`.
 
 ### Example
 

@@ -1,4 +1,4 @@
-"""Agent DOG: pawns race round the track and home, and those that stop in a hole hide their colour under a hat.
+"""Agent DOG: pawns race around the track and home, and pawns that stop in a hole hide their color under a hat.
 
 | | |
 |---|---|
@@ -12,22 +12,25 @@
 
 ### The game
 
-Each round five cards a player, one of which is passed to the partner. A card moves a pawn by its number, brings a new
-one into play, swaps two hidden pawns, copies the last card, or splits four steps that capture all in their way. Who
-has no playable card is out of the round, and so is who captures a pawn of the own team. Four players sit in two teams
-and win with eight pawns home; two and three play for themselves.
+In each round a player gets five cards and passes one of them, with four players to its partner. A card moves a pawn by
+its number, brings a new pawn into play, swaps two hidden pawns, or copies the last card. Another card splits four steps
+that capture all pawns in their way. A player that captures a pawn of its own side is out of the round.
 
-Every rule with its ID and source, the actions and the observation are in `spygames/agent_dog/README.md`.
+Four players play in two teams, and a team wins with eight pawns home. A player without a playable card is out of the
+round. Two and three players play for themselves and win with four pawns home. A player without a playable card then
+discards one and draws another.
+
+`spygames/agent_dog/README.md` lists every rule with its ID and source, the actions and the observation.
 
 ### Options
 
 | option | values | default |
 |---|---|---|
 | `players` | 2, 3 or 4 (two teams) | `4` |
-| `board` | `"standard"`, or a `Board(track, holes, meeting)` or its data (AD-3) | `"standard"` |
-| `deck` | `"standard"`, `"royal"`, or a `Deck(copies)` or copies by card (AD-5) | `"standard"` |
-| `hidden_colours` | `"table"`, or `"tracked"`: everybody sees colours under hats (AD-24) | `"table"` |
-| `max_turns` | cards played after which the game is cut off (AD-37) | `2000` |
+| `board` | `"standard"`, a `Board(track, holes, meeting)`, or its data (AD-3) | `"standard"` |
+| `deck` | `"standard"`, `"royal"`, a `Deck(copies)`, or copies by card (AD-5) | `"standard"` |
+| `hidden_colours` | `"table"`, or `"tracked"`: everybody sees the colors under hats (AD-24) | `"table"` |
+| `max_turns` | number of cards played after which the game is cut off (AD-37) | `2000` |
 | `first_player` | the first dealer: a seat, or `"random"`: drawn from the seed (AD-7) | `0` |
 
 ### Example

@@ -1,4 +1,4 @@
-"""Everything a game of your own needs: its description, kernels, random numbers, checks and entry points.
+"""Tools to write a game of your own: its description, kernels, random numbers, checks and entry points.
 
 >>> from spygames.authoring import NOBODY, Layout, dtype, filler, int8, uint64
 >>> class State(Layout):
@@ -9,14 +9,16 @@
 >>> dtype(State).names
 ('rng', 'cards', 'to_move', 'padding')
 
-A game is one module with a `make_game(**options)` that returns a `Game`: three record layouts, a few functions marked
-with `kernel`, texts, and bots. A layout is a table (`Layout`) or any NumPy dtype; `GameOptions` and `ActionKind` are
-tables of options and of actions. `entry_points(make_game)` makes its environments.
-`docs/tutorials/game_of_your_own.md` builds a game in a single file; `spygames.testing.check_game` tests it.
+A game is a module with a function `make_game(**options)` that returns a `Game`: three record layouts, a few functions
+marked with `kernel`, texts, and bots. A layout is a table (`Layout`) or any NumPy dtype. `GameOptions` and `ActionKind`
+are tables of options and of actions. `entry_points(make_game)` returns the functions that make its environments.
+
+The tutorial `docs/tutorials/game_of_your_own.md` builds a game in one file. `spygames.testing.check_game` tests a game.
 """
 
 from spygames.core.basics.text import one_line, shown
-from spygames.core.compiling.kernel import CompileError, Int, Record, cache_dir, kernel
+from spygames.core.compiling.cache import cache_dir
+from spygames.core.compiling.kernel import CompileError, Int, Record, kernel
 from spygames.core.envs.entry_points import entry_points, vector_entry
 from spygames.core.game import bots
 from spygames.core.game.action_table import ActionKind, action_codec, action_forms, action_texts, first_actions
@@ -116,4 +118,4 @@ __all__ = [
 ]
 
 random_bot = bots.random
-"""The bot that takes any legal action, uniformly: `random`, which every game has."""
+"""The bot `random`, which every game has: it draws a legal action uniformly."""

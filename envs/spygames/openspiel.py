@@ -1,28 +1,29 @@
 # Of an extra that is not installed where types are checked:
 # pyright: reportMissingImports=false
-"""The games as games of OpenSpiel (extra `openspiel`).
+"""OpenSpiel versions of all games (extra `openspiel`).
 
-Importing this module registers all games of the package, so that `pyspiel.load_game` knows them by their ids:
+Importing this module registers all games of the package with OpenSpiel:
 
     import pyspiel
     import spygames.openspiel
 
     game = pyspiel.load_game("spygames_agent_avenue_v0(mode=advanced)")
 
-A game of one's own is registered by `register`. Parameters are the options of its `make_game`, with one type each, as
-OpenSpiel wants it: -1 stands for "random", an empty string for None. Three more say how chance is played:
+`register` adds a game of your own. The parameters of a game are the options of its `make_game`. An OpenSpiel parameter
+has one fixed type, so -1 stands for "random", and an empty string for None. Two more parameters control chance:
 
-- `chance="sampled"`: one chance node with one outcome, behind which the game draws a seed. OpenSpiel cannot serialise
-  such games of Python (nor their states), because it asks the game for the state of its generator.
-- `chance="explicit"`: the seed is drawn in eight chance nodes, a byte each. The history is then the whole game, and
-  games and states can be serialised and pickled. There are far too many deals for an algorithm that walks the tree.
-- A game whose module lists its equally likely `deals()` has one chance node, with these as outcomes, whatever `chance`
-  says. All its chance must lie in the deal, and its views must tell all that the seat has seen and done (perfect
-  recall). Such a game can be solved exactly.
-- `rng_seed`: from which seeds are drawn with `chance="sampled"`; -1: from the system's entropy.
+- `chance="sampled"`: one chance node with one outcome, after which the game draws a seed. OpenSpiel cannot serialize
+  Python games with sampled chance, nor their states, because it asks the game for the state of its generator.
+- `chance="explicit"`: the seed is drawn in eight chance nodes of one byte each. The history then determines the game,
+  and games and states can be serialized and pickled. There are far too many deals for algorithms that walk the tree.
+- `rng_seed`: the seed of the generator with `chance="sampled"`; -1 draws one from the system's entropy.
 
-All luck after the deal follows from the seed, so the clone of a state replays it. A search that must not know what is
-to come begins with `resample_from_infostate`, which draws future luck anew, as it does all that is hidden.
+The module of a game may have a function `deals()`, which lists its equally likely deals. The game then has one chance
+node with these outcomes, and `chance` is ignored. The deal must contain all chance of the game, and the views must have
+perfect recall. OpenSpiel can solve a small game of this kind exactly.
+
+Chance after the deal follows from the seed, so a clone of a state replays it. A search must not know future chance, so
+it must begin with `resample_from_infostate`, which redraws future chance and everything hidden.
 """
 
 import inspect
@@ -41,9 +42,9 @@ __all__ = ["OpenSpielGame", "OpenSpielState", "register"]
 
 CHANCE = ("sampled", "explicit")
 SEED_BYTES = 8
-MOST_DECISIONS = 100_000
-"""More than a game takes; no rule of the games gives a smaller bound, and OpenSpiel asks for one."""
-_MOST_SEATS = 10
+MAX_DECISIONS = 100_000
+"""Upper bound for the length of a game, which OpenSpiel requires. The rules of the games give no smaller bound."""
+_MAX_SEATS = 10
 
 _GAME_TYPE = {
     "dynamics": pyspiel.GameType.Dynamics.SEQUENTIAL,
@@ -56,24 +57,31 @@ _GAME_TYPE = {
 
 
 class OpenSpielGame(pyspiel.Game):
-    """A variant of a game, as OpenSpiel sees it.
+    """A variant of a game as an OpenSpiel game. `register` makes a subclass for each game.
 
-    Observation tensor: what a seat may know now, its view as float32 [F]. Information state string: what the seat
-    knew and did at each of its own decisions, and what it may know now, as a digest. For games with listed deals there
-    is a tensor of that, too: the view, which has perfect recall there.
+    - Observation tensor: what a seat may know now, its view as float32 [F].
+    - Information state string: a digest of what the seat knew and did at each of its decisions, and what it may know
+      now. Games with listed deals also have an information state tensor: the view, which has perfect recall there.
 
-    `register` makes a subclass for each game.
+    Example:
+        >>> import pyspiel
+        >>> import spygames.openspiel
+        >>> game = pyspiel.load_game("spygames_agent_avenue_v0(rng_seed=1)")
+        >>> state = game.new_initial_state()
+        >>> state.apply_action(0)  # the deal
+        >>> state.current_player(), game.num_distinct_actions()
+        (0, 74)
 
     Attributes:
-        game: the variant.
-        num_draws: chance nodes before the first decision.
-        num_outcomes: outcomes of each, equally likely.
+        game: the variant, a `Game`.
+        num_draws: number of chance nodes before the first decision.
+        num_outcomes: number of equally likely outcomes of each chance node.
     """
 
     name: str
-    """Short name of the game for OpenSpiel."""
+    """Short name of the game in OpenSpiel."""
     make_game: Callable[..., Game[Any]]
-    """What makes a variant of it."""
+    """The function that makes a variant from options."""
 
     def __init__(self, params: dict[str, Any]):
         own = {key: params[key] for key in ("chance", "rng_seed")}
@@ -83,7 +91,7 @@ class OpenSpielGame(pyspiel.Game):
         self._calls = calls(game)
         self._rng = np.random.default_rng(None if own["rng_seed"] < 0 else own["rng_seed"])
         self._deals = [_from_mapping(game, deal) for deal in game.module.deals()] if _lists_deals(game) else []
-        """the bytes of each state in which the game may begin"""
+        """The bytes of each state in which the game may begin"""
         if self._deals:
             self.num_draws, self.num_outcomes = 1, len(self._deals)
         else:
@@ -92,7 +100,7 @@ class OpenSpielGame(pyspiel.Game):
         zero_sum = game.num_players == 2 and not game.options.get("nobody_wins")
         seats = game.num_players
         game_type = _game_type(self, (seats, seats), sampled=sampled, zero_sum=zero_sum)
-        # In a game of sides what one side gets the others lose; a bound of three and more need not be close.
+        # At most, one side gets everything that the others lose. With three sides or more the bound is not tight.
         highest = -game.lowest_return * (game.num_sides - 1)
         info = pyspiel.GameInfo(
             num_distinct_actions=game.num_actions,
@@ -101,31 +109,35 @@ class OpenSpielGame(pyspiel.Game):
             min_utility=game.lowest_return,
             max_utility=highest,
             utility_sum=0.0 if zero_sum else None,
-            max_game_length=MOST_DECISIONS,
+            max_game_length=MAX_DECISIONS,
         )
         super().__init__(game_type, info, params)
 
     def new_initial_state(self) -> "OpenSpielState":
-        """A state before the deal."""
+        """Return a state before the deal."""
         return OpenSpielState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """How many chance nodes a game has: those before its first decision."""
+        """Return the number of chance nodes of a game, which are all before its first decision."""
         return self.num_draws
 
     def make_py_observer(
         self, iig_obs_type: pyspiel.IIGObservationType | None = None, params: dict[str, Any] | None = None
     ) -> "Observer | None":
-        """What observes a seat's own knowledge; None for other kinds of observation, which there are not."""
+        """Return an observer of what a seat may know; None if `iig_obs_type` requests anything else.
+
+        Raises:
+            ValueError: `params` is not empty.
+        """
         if params:
-            raise ValueError(f"the games have no parameters of observation, so not {params}")
+            raise ValueError(f"params must be empty, because the observers have no parameters, not {params}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             return None
         return Observer(self, perfect_recall=kind.perfect_recall)
 
     def begin(self, drawn: tuple[int, ...]) -> np.ndarray:
-        """The bytes of a state at its first decision, uint8, after all chance outcomes were `drawn`."""
+        """Return the bytes of the state at the first decision, uint8, given the outcomes of all chance nodes."""
         if self._deals:
             return self._deals[drawn[0]].copy()
         if self.num_outcomes == 1:
@@ -137,18 +149,18 @@ class OpenSpielGame(pyspiel.Game):
         return raw
 
     def step(self, raw: np.ndarray, action: int) -> bool:
-        """Takes an action in the state with these bytes, if it is legal there."""
+        """Apply an action to the state with these bytes. Returns False, and changes nothing, if it is illegal."""
         features, mask = self._arrays()
         return self._calls.step(raw, action, features, mask)[0]
 
     def look(self, raw: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray]:
-        """What a seat may know and do: float32 [F], int8 [A]."""
+        """Return what a seat may know and do: float32 [F], int8 [A]."""
         features, mask = self._arrays()
         self._calls.step(raw, look(seat), features, mask)
         return features, mask
 
     def results(self, raw: np.ndarray) -> np.ndarray:
-        """The result of each seat, float32 [P]."""
+        """Return the result of each seat, float32 [P]."""
         results = np.zeros(self.game.num_players, np.float32)
         self._calls.results(raw, results)
         return results
@@ -158,19 +170,31 @@ class OpenSpielGame(pyspiel.Game):
 
 
 class OpenSpielState(pyspiel.State):
-    """A state of a game, chance nodes before the deal included. OpenSpiel copies and pickles its attributes."""
+    """A state of a game. The chance nodes before the first decision are states, too.
+
+    OpenSpiel copies and pickles its attributes.
+
+    Example:
+        >>> import pyspiel
+        >>> import spygames.openspiel
+        >>> state = pyspiel.load_game("spygames_agent_avenue_v0(rng_seed=1)").new_initial_state()
+        >>> while not state.is_terminal():
+        ...     state.apply_action(state.legal_actions()[0])
+        >>> sum(state.returns())
+        0.0
+    """
 
     def __init__(self, game: OpenSpielGame):
         super().__init__(game)
         self._drawn: tuple[int, ...] = ()
-        """outcomes of the chance nodes so far"""
+        """Outcomes of the chance nodes so far"""
         self._raw = b""
-        """the bytes of the state; none before the deal is complete"""
+        """The bytes of the STATE; empty before the deal is complete"""
         self._known: tuple[bytes, ...] = (b"",) * game.game.num_players
-        """by seat: digest of what it knew and did at its decisions so far"""
+        """For each seat a digest of what it knew and did at its decisions so far"""
 
     def current_player(self) -> int:
-        """The seat to move, or one of OpenSpiel's names for chance and the end."""
+        """Return the seat to move, or OpenSpiel's constant for chance or the end."""
         if not self._raw:
             return pyspiel.PlayerId.CHANCE
         seat = self._state()["to_move"][0]
@@ -181,27 +205,27 @@ class OpenSpielState(pyspiel.State):
         return self.current_player() == pyspiel.PlayerId.TERMINAL
 
     def _legal_actions(self, player: int) -> list[int]:
-        """Legal actions of the seat to move, in order."""
+        """Return the legal actions of the seat to move, in ascending order."""
         return np.flatnonzero(self._look(player)[1]).tolist()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Outcomes with their probabilities, all alike."""
+        """Return the outcomes with their probabilities, which are all equal."""
         n = self._game().num_outcomes
         return [(outcome, 1 / n) for outcome in range(n)]
 
     def _apply_action(self, action: int) -> None:
-        """Draws, or decides; IllegalAction, and nothing has changed, for an action that is not legal."""
+        """Apply a chance outcome or an action. Raises IllegalAction, and changes nothing, if it is not legal."""
         game = self._game()
         if not self._raw:
             if not 0 <= action < game.num_outcomes:
-                raise IllegalAction(f"a chance outcome must be 0..{game.num_outcomes - 1}, not {action}")
+                raise IllegalAction(f"chance outcome must be 0..{game.num_outcomes - 1}, not {action}")
             self._drawn = (*self._drawn, action)
             if len(self._drawn) == game.num_draws:
                 self._raw = game.begin(self._drawn).tobytes()
             return
         seat = self.current_player()
         if seat < 0:
-            raise IllegalAction("the game is over: nobody may act")
+            raise IllegalAction(f"action {action} is not legal, because the game is over")
         known = self._digest(seat, action.to_bytes(4, "little", signed=True))
         raw = self._bytes()
         if not (0 <= action < game.game.num_actions and game.step(raw, action)):
@@ -210,21 +234,25 @@ class OpenSpielState(pyspiel.State):
         self._known = (*self._known[:seat], known, *self._known[seat + 1 :])
 
     def _action_to_string(self, player: int, action: int) -> str:
-        """The text of an action, or of a chance outcome."""
+        """Return the text of an action or of a chance outcome."""
         if player == pyspiel.PlayerId.CHANCE:
             return f"chance {action}"
         return self._game().game.action_to_string(as_record(self._state()), action, player)
 
     def returns(self) -> list[float]:
-        """The result of each seat; zeros while the game goes on."""
+        """Return the result of each seat; zeros while the game is running."""
         return self._game().results(self._bytes()).tolist() if self._raw else [0.0] * self._game().game.num_players
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> "OpenSpielState":
-        """A clone in which all that the seat cannot know is drawn anew, uniformly among what its view allows, future
-        chance included. `probability_sampler` returns numbers from [0, 1).
+        """Return a clone in which everything that the seat cannot know is redrawn, including future chance.
 
-        What the other seats knew at earlier decisions is left out of their information states in the clone: it was
-        that of the true game. Its history is the true one.
+        The hidden part is drawn uniformly from all worlds that are consistent with the seat's view. The information
+        states of the other seats leave out their earlier decisions in the clone, because these belong to the true
+        game. The clone keeps the true history.
+
+        Args:
+            player_id: the seat.
+            probability_sampler: a function that returns a random number in [0, 1).
         """
         game, other = self._game().game, self.clone()
         states = self._state().copy()
@@ -234,24 +262,27 @@ class OpenSpielState(pyspiel.State):
         return other
 
     def __str__(self) -> str:
-        """Everything, for people and for debugging."""
+        """Draw everything as text, for debugging."""
         if not self._raw:
             return f"before the deal, drawn: {list(self._drawn)}"
         return self.text(NOBODY)
 
     def text(self, viewer: int) -> str:
-        """A drawing of what a seat may know; NOBODY sees everything, but not chance that is to come."""
+        """Draw what a seat may know as text. NOBODY sees everything except future chance."""
         return self._game().game.to_text(as_record(self._state()), viewer) if self._raw else ""
 
     def features(self, seat: int) -> np.ndarray:
-        """What a seat may know, float32 [F]; zeros before the deal."""
+        """Return what a seat may know, float32 [F]; zeros before the deal."""
         if not self._raw:
             return np.zeros(self._game().game.num_features, np.float32)
         return self._look(seat)[0]
 
     def information(self, seat: int) -> str:
-        """The information state of a seat: equal if and only if it has seen and done the same at its decisions so far
-        and sees the same now."""
+        """Return the information state of a seat.
+
+        Two information states are equal if and only if the seat knew and did the same at all its decisions, and knows
+        the same now.
+        """
         return f"player_{seat} {self._digest(seat).hex()}" if self._raw else f"player_{seat} before the deal"
 
     def _digest(self, seat: int, then: bytes = b"") -> bytes:
@@ -261,60 +292,68 @@ class OpenSpielState(pyspiel.State):
         return self._game().look(self._bytes(), seat)
 
     def _bytes(self) -> np.ndarray:
-        """A copy of the state's bytes, uint8, to be written."""
+        """Return a writable copy of the state's bytes, uint8."""
         return np.frombuffer(bytearray(self._raw), np.uint8)
 
     def _state(self) -> np.ndarray:
-        """STATE [1], not to be written."""
+        """Return the STATE [1], read-only."""
         return np.frombuffer(self._raw, self._game().game.state_dtype)
 
     def _game(self) -> OpenSpielGame:
-        return self.get_game()  # the object of Python that made this state
+        return self.get_game()  # the Python object that made this state
 
 
 class Observer:
-    """Observes a seat's own knowledge: `tensor` and `dict` are its view now; with perfect recall there is a string
-    alone, where views have none."""
+    """An observer of what a seat may know.
+
+    `tensor` and `dict` hold the current view of the seat. An observer with perfect recall has neither and provides only
+    a string, except for games whose views have perfect recall.
+    """
 
     def __init__(self, game: OpenSpielGame, perfect_recall: bool):
         self._perfect_recall = perfect_recall
         self.tensor: np.ndarray | None = None
-        """float32 [F]"""
+        """float32 [F], the view"""
         self.dict: dict[str, np.ndarray] = {}
-        """the same memory, by the names of the fields"""
+        """The memory of `tensor` by the names of the fields"""
         if not perfect_recall or _lists_deals(game.game):
             views = game.game.new_views()
             self.tensor = views.view(np.float32)
             self.dict = {name: views[name][0, ...] for name in views.dtype.names or ()}
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
-        """Writes what the seat may know in `state`."""
+        """Write what the seat may know in `state` into `tensor`."""
         if self.tensor is not None:
             self.tensor[:] = state.features(player)
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
-        """The same as a text: for people, or with perfect recall a name of the information state."""
+        """Return what the seat may know as a drawing, or with perfect recall the name of its information state."""
         return state.information(player) if self._perfect_recall else state.text(player)
 
 
 def register(game_id: str) -> str:
-    """Makes a game known to OpenSpiel.
+    """Register a game with OpenSpiel.
+
+    Example:
+        >>> from spygames.openspiel import register
+        >>> register("agent_avenue_v0")
+        'spygames_agent_avenue_v0'
 
     Args:
-        game_id: as `agent_avenue_v0`, or an importable module that has a `make_game`.
+        game_id: an id such as `agent_avenue_v0`, or an importable module with a `make_game`.
 
     Returns:
-        Its short name, as `pyspiel.load_game` takes it: `spygames_` and the game's id.
+        The short name for `pyspiel.load_game`: `spygames_` and the game's id.
 
     Raises:
-        ValueError: there is no such game.
+        ValueError: the game does not exist.
     """
     make_game = game_module(game_id).make_game
     game = make_game()
     name = f"spygames_{game.id}"
     if name not in pyspiel.registered_names():
-        # A class, because OpenSpiel lets go of what makes a game when Python has ended already: a function would be
-        # freed then, and the process aborted.
+        # OpenSpiel frees the maker of a game after Python has ended. Freeing a function would abort the process then,
+        # so the maker is a class.
         made = type("OpenSpielGame", (OpenSpielGame,), {"name": name, "make_game": staticmethod(make_game)})
         sampled = not _lists_deals(game)
         pyspiel.register_game(_game_type(made, _seats(make_game), sampled=sampled, zero_sum=False), made)
@@ -322,18 +361,25 @@ def register(game_id: str) -> str:
 
 
 def _lists_deals(game: Game[Any]) -> bool:
-    """Whether a game has equally likely `deals()`, which hold all its chance, and views with perfect recall."""
+    """Whether the module of a game lists its equally likely deals; see the docstring of this module."""
     return hasattr(game.module, "deals")
 
 
 def _game_type(game: Any, seats: tuple[int, int], *, sampled: bool, zero_sum: bool) -> pyspiel.GameType:
-    """What OpenSpiel knows of an OpenSpielGame or of a class of them, for the lowest and highest number of seats."""
+    """Return the OpenSpiel type of an OpenSpielGame or a subclass of it.
+
+    Args:
+        game: the object or the class.
+        seats: minimum and maximum number of players.
+        sampled: whether chance is sampled.
+        zero_sum: whether the results always add up to 0.
+    """
     modes, utilities = pyspiel.GameType.ChanceMode, pyspiel.GameType.Utility
     return pyspiel.GameType(
         short_name=game.name,
         long_name=f"{game.name.removeprefix('spygames_')} of spygames",
         chance_mode=modes.SAMPLED_STOCHASTIC if sampled else modes.EXPLICIT_STOCHASTIC,
-        # Results are float32, so those of three and more add up to 0 only nearly, and OpenSpiel wants it exactly.
+        # OpenSpiel requires a sum of exactly 0; the float32 results of three players and more add up to nearly 0.
         utility=utilities.ZERO_SUM if zero_sum else utilities.GENERAL_SUM,
         min_num_players=seats[0],
         max_num_players=seats[1],
@@ -344,7 +390,7 @@ def _game_type(game: Any, seats: tuple[int, int], *, sampled: bool, zero_sum: bo
 
 
 def _parameters(make_game: Callable[..., Game[Any]]) -> dict[str, Any]:
-    """The options of a game with their values if they are left out, and what this module adds."""
+    """Return the options of a game with their default values, and the parameters of this module."""
     options = {name: each.default for name, each in inspect.signature(make_game).parameters.items()}
     return {
         **{name: "" if value is None else value for name, value in options.items()},
@@ -354,14 +400,14 @@ def _parameters(make_game: Callable[..., Game[Any]]) -> dict[str, Any]:
 
 
 def _as_option(value: Any) -> Any:
-    """An option from a parameter: -1 is "random", as no option takes a negative number; an empty string is None."""
+    """Convert a parameter to an option: -1 to "random", because no option is negative; an empty string to None."""
     return "random" if type(value) is int and value == -1 else None if value == "" else value
 
 
 def _seats(make_game: Callable[..., Game[Any]]) -> tuple[int, int]:
-    """The lowest and highest number of players that a game takes."""
+    """Return the minimum and maximum number of players of a game."""
     seats = []
-    for players in range(1, _MOST_SEATS + 1):
+    for players in range(1, _MAX_SEATS + 1):
         try:
             seats.append(make_game(players=players).num_players)
         except (TypeError, ValueError):
@@ -371,7 +417,7 @@ def _seats(make_game: Callable[..., Game[Any]]) -> tuple[int, int]:
 
 
 def _from_mapping(game: Game[Any], mapping: dict[str, Any]) -> np.ndarray:
-    """The bytes of the state that a mapping describes, uint8."""
+    """Return the bytes of the state that a mapping describes, uint8."""
     states = game.new_states()
     game.state_from_dict(mapping, as_record(states))
     return states.view(np.uint8)

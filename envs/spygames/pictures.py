@@ -5,8 +5,8 @@
 >>> env.reset(seed=1)
 >>> env.unwrapped.to_svg("player_0").save("turn.svg")  # a Picture
 
-A picture shows what one viewer may know and nothing else: it is drawn from the mapping of that viewer's knowledge.
-`Look` adds what an agent thinks (`Advice`), names and the last moves. `docs/pictures.md` shows all forms.
+A picture shows only what its viewer may know, because it is drawn from the mapping of the viewer's knowledge. `Look`
+adds the analysis of an agent (`Advice`), names and the last moves. `docs/pictures.md` shows all kinds of pictures.
 """
 
 from spygames.core.pictures.picture import Picture, advice_panel, draw_seen, heading, log_panel, picture, title_bar
@@ -14,7 +14,7 @@ from spygames.core.pictures.raster import pixels, png
 from spygames.core.pictures.render import draw
 from spygames.core.players.beliefs import Belief, drawn_worlds, in_things, win_share
 from spygames.core.svg.annotations import Advice, Draw, Look
-from spygames.core.svg.colours import BAD, EDGE, GOOD, INK, LINE, PANEL, PAPER, PICK, SOFT, TABLE
+from spygames.core.svg.colours import BAD, EDGE, GOOD, INK, PAPER, PICK, THEMES, Palette, Theme
 from spygames.core.svg.pen import FONT, HEIGHT, WIDTH, Pen, cut, width
 
 __all__ = [
@@ -24,19 +24,18 @@ __all__ = [
     "GOOD",
     "HEIGHT",
     "INK",
-    "LINE",
-    "PANEL",
     "PAPER",
     "PICK",
-    "SOFT",
-    "TABLE",
+    "THEMES",
     "WIDTH",
     "Advice",
     "Belief",
     "Draw",
     "Look",
+    "Palette",
     "Pen",
     "Picture",
+    "Theme",
     "advice_panel",
     "cut",
     "draw",

@@ -1,4 +1,4 @@
-"""Players: by name, of your own, and the agents that come with the package.
+"""Players: make them by name, write your own, and use the agents that come with the package.
 
 >>> from spygames import make_game
 >>> from spygames.players import make_player
@@ -6,9 +6,16 @@
 >>> game = make_game("agent_avenue_v0")
 >>> record = play_record(game, [make_player(game, "greedy"), make_player(game, "random")], seed=1)
 
-A player chooses actions for seats and is asked about many games at once (`Player`). `make_player` finds one by name:
-a scripted bot (`greedy`), a search (`mcts:50`), a released agent (`agent_avenue/simple-2`), a checkpoint's folder, a
-Python function (`python:module.name`) or a program (`command:PROGRAM`). `docs/players.md` lists the names.
+A `Player` chooses actions for seats, in many games per call. `make_player` makes one from a name:
+
+- a scripted bot: `greedy`
+- a search: `mcts:50`
+- a released agent: `agent_avenue/simple-2`, or `best`
+- the folder of a checkpoint
+- a Python function or class: `python:module.name`
+- a program: `command:PROGRAM`
+
+`docs/players.md` describes the names.
 """
 
 from spygames.core.players.history import Noted, Notes

@@ -1,15 +1,16 @@
 """Recorded games: play, save, load and replay them, and turn them into films.
 
 >>> from spygames import make_game
->>> from spygames.players import make_player
->>> from spygames.records import play_record, replay
->>> game = make_game("agent_avenue_v0")
->>> record = play_record(game, [make_player(game, "greedy")] * 2, seed=1)
->>> states = replay(record)
+>>> from spygames.records import load_games, play_record, replay, save_games
+>>> record = play_record(make_game("agent_avenue_v0"), ["greedy", "random"], seed=1)
+>>> save_games("games.jsonl", [record])
+>>> [loaded] = load_games("games.jsonl")
+>>> len(replay(loaded)) == len(loaded.actions) + 1  # all states
+True
 
-A record has the game's id, options, seed, players and the text of each action. `save_games` writes one JSON line a
-game, `load_games` reads and checks them. A `Film` draws a record position by position, and
-`spygames_app.films.encode` writes it as WebP, GIF, MP4, PNG, SVG or a page of its own.
+A record has the game's id, options, seed, players and the text of each action. `save_games` writes one JSON line per
+game; `load_games` reads and checks such a file. A `Film` draws a record position by position, and
+`spygames_app.films.encode` writes it as WebP, GIF, MP4, PNG, SVG or an HTML page.
 """
 
 from spygames.core.records.film import Adviser, Film, Scene

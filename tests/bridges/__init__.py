@@ -1,1 +1,1 @@
-"""The games in other libraries' words; `make test-bridges` runs this where those libraries are installed."""
+"""The bridges to other libraries; `make test-bridges` runs these tests where the libraries are installed."""

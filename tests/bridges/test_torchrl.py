@@ -1,4 +1,4 @@
-"""The games as an environment of TorchRL: the same games, only legal actions, and a learner that learns."""
+"""The TorchRL environment: the same games, only legal actions, and a learner that improves."""
 
 from itertools import pairwise
 
@@ -24,13 +24,13 @@ N = 8
 
 
 @pytest.mark.parametrize("variant", MAIN, ids=str)
-def test_its_own_check_passes(variant: Variant) -> None:
+def test_torchrls_env_check_passes(variant: Variant) -> None:
     check_env_specs(bridge.TorchRLEnv(variant.make_game(), N, seed=1), seed=2, break_when_any_done="both")
 
 
 @pytest.mark.parametrize("variant", MAIN, ids=str)
 def test_games_are_the_same(variant: Variant) -> None:
-    """Row by row those of `Games` from the same seeds, through ends and new beginnings."""
+    """Each row equals the game of the same seed in `Rows`, across ends and new games."""
     game = variant.make_game()
     env, games, rows, ended = bridge.TorchRLEnv(game, N, seed=1), Rows(game, N), np.arange(N), 0
     env.set_seed(5)
@@ -59,7 +59,7 @@ def test_games_are_the_same(variant: Variant) -> None:
     assert ended > 0
 
 
-def test_an_illegal_action_moves_no_game() -> None:
+def test_an_illegal_action_changes_no_game() -> None:
     env = bridge.TorchRLEnv(make_game("agent_avenue_v0"), N, seed=1)
     data = env.rand_action(env.reset())
     data["action"][3] = int((~data["action_mask"][3]).nonzero()[0])
@@ -70,7 +70,7 @@ def test_an_illegal_action_moves_no_game() -> None:
 
 
 def test_advantages_belong_to_the_seat() -> None:
-    """With lambda 1, no discount and a critic that says 0, a decision's advantage is its own seat's result."""
+    """With lambda 1, no discount and a critic that returns 0, a decision's advantage is its own seat's result."""
     game = make_game("agent_avenue_v0")
     env = bridge.TorchRLEnv(game, N, seed=1)
     torch.manual_seed(1)
@@ -94,16 +94,16 @@ def test_advantages_belong_to_the_seat() -> None:
     assert (known["value_target"] == known["advantage"]).all()
 
 
-def test_networks_that_it_cannot_ask_are_refused() -> None:
+def test_networks_with_memory_or_hidden_views_are_refused() -> None:
     config = pytest.importorskip("spygames_training.config")
     game = make_game("agent_avenue_v0")
     for settings in (config.Network((8,), critic="all"), config.Network((8,), kind="recurrent")):
-        with pytest.raises(ValueError, match="a network without memory whose critic sees the seat's own view"):
+        with pytest.raises(ValueError, match="network must have no memory"):
             bridge.actor_value_operator(network.make_network(game, settings))
 
 
 def collected(decisions: int, n: int) -> int:
-    """Decisions of a sampling policy, all of which were legal, or the environment had raised."""
+    """Collect decisions of a sampling policy, check that all are legal, and return their number."""
     game = make_game("agent_avenue_v0")
     torch.manual_seed(7)
     policy = bridge.actor_value_operator(

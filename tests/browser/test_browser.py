@@ -128,7 +128,7 @@ def test_a_whole_game(browser: "Browser", game: str, way: Any) -> None:
         assert decisions > 0  # deals are random, and some games of random players end early
         told = at.page.locator("h1").inner_text()
         assert re.search(r"You win|You lose|Nobody wins", told)
-        assert "Everything is open now" in at.page.locator("main").inner_text()
+        assert "Nothing is hidden now" in at.page.locator("main").inner_text()
         with at.page.expect_download() as download:
             at.page.get_by_role("link", name="Download the record").click()
         assert download.value.suggested_filename == "game.jsonl"
@@ -206,7 +206,7 @@ def test_a_server_that_was_started_again_says_so(browser: "Browser") -> None:
         port = int(home.rpartition(":")[2])
     with serving(port=port):
         at.page.locator(".actions button").first.click()
-        at.page.wait_for_selector("text=This page is from before the server was started")
+        at.page.wait_for_selector("text=The server was restarted since this page was opened")
         at.page.get_by_role("link", name="Back").click()
         at.page.wait_for_selector("text=Choose a game")
     context.close()

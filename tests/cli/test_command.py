@@ -5,10 +5,12 @@ import ast
 import dataclasses
 import json
 import os
+import re
 import runpy
 import shlex
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import get_type_hints
 
@@ -18,6 +20,7 @@ from tyro.conf import Positional
 from spygames.core.basics.files import shipped_folder
 from spygames.core.players.released import released_agents
 from spygames_app.cli import COMMANDS, load, main
+from spygames_app.cli.agents import EARLIER, LEGEND
 from spygames_app.cli.arguments import Tasks, program
 from spygames_app.shipped import agent_folder, config_path
 from spygames_training.config import read_config
@@ -64,6 +67,30 @@ def test_the_help_names_the_subcommands(capsys: pytest.CaptureFixture[str]) -> N
     assert all(f" {name} " in alone for name in COMMANDS)
 
 
+class Terminal(StringIO):
+    """A stdout that takes colors."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colors_are_readable_everywhere_and_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    for no_color in ("", "1"):
+        monkeypatch.setenv("NO_COLOR", no_color)
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stdout", terminal)
+        assert run("compare", "--help") == 0
+        used = {
+            int(number)
+            for code in re.findall(r"\x1b\[([0-9;]*)m", terminal.getvalue())
+            for number in code.split(";")
+            if number
+        }
+        assert bool(used) == (not no_color)
+        assert not used & {30, 33, 37, 90, 93, 97}  # black, yellow, white
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_shell_completes(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--tyro-print-completion", shell) == 0
@@ -75,7 +102,7 @@ def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for argv, words in (
         (["trian"], "spygames: no subcommand 'trian'; did you mean train?\n"),
         (["train_all"], "spygames: no subcommand 'train_all'; did you mean train-all?\n"),
-        (["xyz"], "spygames: no subcommand 'xyz'; there are train, evaluate, "),
+        (["xyz"], "spygames: no subcommand 'xyz'; choose one of train, evaluate, "),
         (["--colour"], "spygames: unrecognized options: --colour"),
     ):
         assert run(*argv) == 2
@@ -89,7 +116,7 @@ def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         (["train", "--network.kind", "deep"], "invalid choice 'deep' for argument '--network.kind'"),
         (["train", "--ppo.clip"], "missing value for argument '--ppo.clip'"),
         (["train", "--config", "nothing"], "cannot read nothing: No such file or directory"),
-        (["train", "--resume", "a", "--out", "b"], "--config, --out and --option do not go"),
+        (["train", "--resume", "a", "--out", "b"], "omit --config, --out and --option"),
         (["random-play", "--player", "nobody", "--games", "1"], "has no scripted player 'nobody'"),
         (["random-play", "--json", "none/x.json"], "cannot be written"),
     ):
@@ -122,7 +149,7 @@ sys.exit(main(["evaluate", "random", "--games", "10"]))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == (
-        f"spygames: the command needs the extra: pip install 'spygames[training]' (there is no module {module})\n"
+        f"spygames: the command needs the extra: pip install 'spygames[training]' (no module {module})\n"
     )
 
 
@@ -153,7 +180,7 @@ def test_memory_that_is_not_there_is_one_line(
     monkeypatch.setattr("spygames_training.evaluation.evaluation.evaluate", too_much)
     argv = ["evaluate", "random", "--game", "tests.poker.kuhn", "--games", "2"]
     assert main(argv) == 2
-    assert capsys.readouterr().err.endswith("spygames evaluate: there is not enough memory\n")
+    assert capsys.readouterr().err.endswith("spygames evaluate: not enough memory\n")
 
 
 def test_messages_name_the_command_as_it_is_called_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,12 +227,14 @@ def test_agents_are_listed_with_their_figures(tmp_path: Path, capsys: pytest.Cap
     assert main(["agents", "--json", str(file)]) == 0
     shown, found = capsys.readouterr().out.splitlines(), json.loads(file.read_text())
     assert [each["name"] for each in found] == [agent.name for agent in released_agents()]
+    assert " ".join(LEGEND.split()) in " ".join(" ".join(shown).split())
     for each in found:
         first = next(k for k, line in enumerate(shown) if f" {each['name']} " in line)
         for row, figures in zip(shown[first:], each["figures"], strict=False):
             assert figures["play"] in row
-            assert all(f"{100 * share:.1f}" in row for share in figures["win_shares"].values())
-            fair = [share for share in figures["fair_shares"].values() if share != 0.5]
+            listed = [name for name in figures["win_shares"] if name != EARLIER]
+            assert all(f"{100 * figures['win_shares'][name]:.1f}" in row for name in listed)
+            fair = [figures["fair_shares"][name] for name in listed if figures["fair_shares"][name] != 0.5]
             assert all(f"({100 * share:.0f})" in row for share in fair)
 
 

@@ -47,11 +47,11 @@ def test_answers_wrong_input_with_one_line(capsys: pytest.CaptureFixture[str]) -
     for argv, text in (
         (["greedy"], "name two players, as in spygames compare NEW OLD or compare NEW --against OLD, not 1"),
         (["greedy", "random", "--against", "expert"], "not 3"),
-        (["greedy", "random", "--max-games", "1"], "--max-games must be at least 128, one block of deals, not 1"),
-        (["greedy", "greedy"], "both players are greedy"),
+        (["greedy", "random", "--max-games", "1"], "--max-games must be at least 128 (one block of deals), not 1"),
+        (["greedy", "greedy"], "must be different players, not both greedy"),
         (["greedy", "nobody"], "no player 'nobody'"),
-        (["greedy", "random", "--h0", "0.6"], "0 < H0 < H1 < 1"),
+        (["greedy", "random", "--h0", "0.6"], "0 < h0 < h1 < 1"),
         (["greedy", "random", "--h1", "52"], "'52' is not a win share between 0 and 1"),
-        (["greedy", "random", "--max-games", "0"], "'0' is not a whole number from 1"),
+        (["greedy", "random", "--max-games", "0"], "'0' is not an integer from 1"),
     ):
         assert text in complaint(["compare", *argv], capsys)

@@ -11,6 +11,7 @@ from spygames.core.players.names import make_player
 from spygames.core.records.record import play_record, save_games
 from tests.cli.command import complaint, run
 from tests.films.test_films import data_of
+from tests.support.svg import colorless
 
 
 @pytest.fixture(scope="module")
@@ -47,30 +48,31 @@ def test_draws_for_a_viewer_with_what_an_agent_thinks(games: Path, tmp_path: Pat
 
 def test_draws_one_position(games: Path, tmp_path: Path) -> None:
     pictures = set()
-    for move in (0, 3):
+    for move, theme in ((0, ()), (3, ()), (3, ("--theme", "light"))):
         out = tmp_path / f"{move}.svg"
-        assert run("draw", games, "--out", out, "--move", move) == 0
+        assert run("draw", games, "--out", out, "--move", move, *theme) == 0
         pictures.add(out.read_text())
-    assert len(pictures) == 2
+    assert len(pictures) == 3
+    assert len({colorless(picture) for picture in pictures}) == 2
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "say with --out what is made: a name that ends in .webp"),
-        (["--out", "x"], "--out x does not say what is made: a name that ends in .webp"),
-        (["--out", "x.avi"], "--out x.avi does not say what is made"),
+        ([], "--out must name a file that ends in .webp"),
+        (["--out", "x"], "--out must name a file that ends in .webp"),
+        (["--out", "x.avi"], ".html, not x.avi"),
         (["--out", "nowhere/x.gif"], "cannot be written"),
-        (["--out", "x.gif", "--move", "2"], "--move is for png and svg"),
+        (["--out", "x.gif", "--move", "2"], "--move works only for png and svg"),
         (["--out", "x.svg", "--move", "999"], "--move must be from 0 to"),
-        (["--out", "x.svg", "--move", "-1"], "not a whole number from 0"),
+        (["--out", "x.svg", "--move", "-1"], "not an integer from 0"),
         (["--out", "x.gif", "--viewer", "2"], "--viewer must be from 0 to 1, not 2"),
-        (["--out", "x.gif", "--number", "3"], "has 2 games, so there is no --number 3"),
-        (["--out", "x.gif", "--width", "8"], "width must be a whole number from 16 to 4096"),
+        (["--out", "x.gif", "--number", "3"], "has 2 games, no --number 3"),
+        (["--out", "x.gif", "--width", "8"], "width must be an integer from 16 to 4096"),
         (["--out", "x.gif", "--seconds", "0"], "seconds for a position must be a number from 0.02 to 60"),
         (
             ["--out", "x.gif", "--agent", "greedy"],
-            "greedy does not say what it thinks: --agent takes a checkpoint or a search",
+            "--agent must be a checkpoint or a search, not greedy",
         ),
         (["--out", "x.gif", "--agent", "nobody"], "no player 'nobody'"),
         (["--out", "x.gif", "--game", "agent_dog_v0"], "mode"),

@@ -53,16 +53,16 @@ def test_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     k = text.index('"wins": "') + len('"wins": "')
     file.write_text(f"{text[:k]}{'1' if text[k] == '2' else '2'}{text[k + 1 :]}")
     assert run("ladder", file, "--rerun", 1, 2) == 1
-    assert capsys.readouterr().out == "line 1: other games\nline 2: the same, byte for byte\n"
+    assert capsys.readouterr().out == "line 1: different games\nline 2: the same, byte for byte\n"
     old = {"greedy": "0" * 16}
     lines = [line.replace(known(line, name), digest) for line in text.splitlines() for name, digest in old.items()]
     file.write_text("".join(f"{line}\n" for line in lines))
     assert run("ladder", file, "--rerun", 1) == 1
-    assert capsys.readouterr().out == "line 1: the same games; the digest of greedy is another\n"
+    assert capsys.readouterr().out == "line 1: the same games; the digest of greedy differs\n"
     other = f'"instructions": "{instructions()}"', '"instructions": "SVE256"'
     file.write_text("".join(f"{line}\n".replace(*other) for line in lines))
     assert run("ladder", file, "--rerun", 1) == 1
-    assert f"another; networks computed with 'SVE256' then, and with {instructions()} here\n" in capsys.readouterr().out
+    assert f"differs; networks computed with 'SVE256' then, with {instructions()} here\n" in capsys.readouterr().out
 
 
 def test_the_screen_shows_whole_names_and_no_markdown() -> None:
@@ -105,16 +105,16 @@ def test_answers_wrong_input_with_one_line(tmp_path: Path, capsys: pytest.Captur
         ([tmp_path / "none" / "x.jsonl", "--players", "random"], "cannot be written"),
         ([tmp_path / "x.md", "--players", "random"], "name it .jsonl"),
         ([broken], "line 1 is not a line of a ladder"),
-        ([tmp_path / "alone.jsonl", "--players", "random", "random"], "needs two different players at least"),
+        ([tmp_path / "alone.jsonl", "--players", "random", "random"], "needs at least two different players"),
         ([file, "--players", "nobody"], "no player 'nobody'"),
         ([file, "--players", "expert", "--option", "players=4"], "name another file"),
         ([file, "--players", "expert", "--seed", "5"], "name another file"),
-        ([file, "--rerun", "2"], "has 1 line, and no line 2"),
-        ([file, "--rerun", "1", "0"], "'0' is not a whole number from 1"),
-        ([file, "--rerun", "1", "--players", "expert"], "one at a time"),
+        ([file, "--rerun", "2"], "has 1 line, no line 2"),
+        ([file, "--rerun", "1", "0"], "'0' is not an integer from 1"),
+        ([file, "--rerun", "1", "--players", "expert"], "--rerun plays existing lines again"),
         ([foreign, "--rerun", "1"], "--allow-code"),
         ([foreign, "--players", "expert"], "--allow-code"),
-        ([options], "is of a game that is not here"),
+        ([options], "the game of the file is not available"),
         ([another, "--players", "expert"], "has results of another expert (digest "),
     ):
         assert text in complaint(["ladder", *map(str, argv)], capsys)

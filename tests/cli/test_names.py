@@ -27,6 +27,7 @@ from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.output.tables import (
     ScreenTable,
     TextTable,
+    broken,
     code_span,
     in_markdown,
     line_up_table,
@@ -97,6 +98,12 @@ def test_a_table_loses_nothing_at_any_width(width: int) -> None:
         for word in {word for row in table.rows for cell in row[table.texts :] for word in cell.split()}:
             wanted = sum(cell.split().count(word) for row in table.rows for cell in row[table.texts :])
             assert width == 20 or text.split().count(word) >= wanted, word  # no number is folded
+
+
+def test_names_are_broken_after_separators() -> None:
+    assert broken("agent_avenue/simple-2@argmax", 13).split("\n") == ["agent_avenue/", "simple-2", "@argmax"]
+    assert broken("agent_avenue/simple-2@argmax", 24).split("\n") == ["agent_avenue/simple-2", "@argmax"]
+    assert broken("12.5 / 100.0", 8).split("\n") == ["12.5 /", "100.0"]
 
 
 def rendered(page: str) -> list[str]:

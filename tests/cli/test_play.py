@@ -73,7 +73,7 @@ def test_nothing_but_the_own_seat_is_shown(make: Callable[[], Game], capsys: pyt
             live = alone(spied, make_player(game, "random"), seat, seed)
             play.play(live, seat, always("1"))
             printed = [line for line in capsys.readouterr().out.splitlines() if line]
-            ends = ("The game is over: all is open.", live.outcome(seat))
+            ends = ("The game is over: nothing is hidden.", live.outcome(seat))
             drawn = [line for line in printed if "  <action" not in line and line not in ends]
             assert [line for line in drawn if line.startswith("<drawing")] == shown
             moves = [line for line in drawn if line.startswith("<move")]
@@ -110,7 +110,7 @@ def test_a_whole_game(capsys: pytest.CaptureFixture[str]) -> None:
             texts.append(capsys.readouterr().out)
         assert texts[0] == texts[1]  # the seed says it all
         assert f"you are seat {seed % 2}, against random." in texts[0]
-        before, _, _ = texts[0].partition("The game is over: all is open.")
+        before, _, _ = texts[0].partition("The game is over: nothing is hidden.")
         assert "--seed" not in before  # the seed is the deck
         *_, result, told = texts[0].splitlines()
         assert told == f"The game was --seed {seed}."
@@ -136,8 +136,8 @@ def test_says_what_is_right(capsys: pytest.CaptureFixture[str]) -> None:
     play.choose(live, 0, typing("99", "nonsense", "help", "show", "1"))
     out = capsys.readouterr().out
     count = len(live.legal())
-    assert f"'99' is no action here: a number from 1 to {count} or the text, such as 'discard" in out
-    assert "'nonsense' is no action here" in out
+    assert f"'99' is not a legal action: type a number from 1 to {count} or a text such as 'discard" in out
+    assert "'nonsense' is not a legal action" in out
     assert play.HELP in out
     assert out.count("   1  discard") == 2
     assert game.to_text(live.state, 0) in out
@@ -161,7 +161,7 @@ def test_rules_have_ids(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "Course of the game               AA-5 to AA-21" in out
     assert "AA-12: The other side takes either card" in out
-    assert "No rule 'aa-999': there are AA-1 to AA-46." in out
+    assert "No rule 'aa-999': the rules are AA-1 to AA-46." in out
     for game_id in game_ids():
         rules = rules_of(spygames.make_game(game_id))
         numbers = [int(each.partition("-")[2]) for each in rules]
@@ -192,7 +192,7 @@ def test_a_hint_changes_nothing_and_knows_nothing(capsys: pytest.CaptureFixture[
         texts.append(re.sub(r"What greedy would do:\n.*\n", "", capsys.readouterr().out))
     assert texts[0] == texts[1]
     play.choose(alone(game, make_player(game, "random"), 0, 6), 0, typing("hint", "1"))
-    assert "There is nobody to ask for a hint." in capsys.readouterr().out
+    assert "No player gives hints here." in capsys.readouterr().out
 
 
 def test_undo_brings_everything_back(capsys: pytest.CaptureFixture[str]) -> None:
@@ -205,7 +205,7 @@ def test_undo_brings_everything_back(capsys: pytest.CaptureFixture[str]) -> None
     assert one.states.tobytes() == two.states.tobytes()
     assert [made.action for made in one.decisions] == [made.action for made in two.decisions]
     assert two.taken_back == 2
-    assert "There is nothing to take back." in capsys.readouterr().out
+    assert "No decision to take back." in capsys.readouterr().out
     assert one.record() == two.record()
 
 
@@ -220,7 +220,7 @@ def test_nobody_who_remembers_is_made_to_forget(capsys: pytest.CaptureFixture[st
 
     live = alone(make_game(), Listener(), 0, 8)
     play.play(live, 0, typing("1", "undo", *["1"] * 99))
-    assert "listener hears of every move and forgets none" in capsys.readouterr().out
+    assert "listener remembers every move and cannot forget" in capsys.readouterr().out
     assert live.taken_back == 0
 
 
@@ -272,10 +272,10 @@ def test_answers_wrong_input_with_one_line(capsys: pytest.CaptureFixture[str]) -
         (["--seat", "2"], "--seat must be from 0 to 1, not 2"),
         (["--seat", "-1"], "--seat must be from 0 to 1, not -1"),
         (["--seat", "left"], "error parsing --seat"),
-        (["--seed", str(1 << 64)], "not a whole number from 0"),
+        (["--seed", str(1 << 64)], "not an integer from 0"),
         (["--game", "nothing_v0"], "no game 'nothing_v0'"),
         (["--option", "players=17"], "players must be"),
-        (["greedy", "expert"], "has 1 other seat: name one opponent, or one for each seat, not 2"),
+        (["greedy", "expert"], "has 1 other seat: name one opponent, or one for each of them, not 2"),
         (["--hint", "nobody"], "no player 'nobody'"),
         (["--save", "nowhere/games.jsonl"], "cannot be written"),
         (["--port", "1"], "--port needs --browser"),
@@ -306,4 +306,4 @@ def test_a_search_tells_who_is_who(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(seen) == 1
     assert "player_1's passport: " in seen.pop()
     assert play.Play(("random",)).run(typing("who", "quit")) == 0
-    assert "It does not say what it believes: ask a search, such as --hint best+search:64." in capsys.readouterr().out
+    assert "This player reports no beliefs: ask a search, such as --hint best+search:64." in capsys.readouterr().out

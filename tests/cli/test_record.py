@@ -42,7 +42,7 @@ def test_replays_games_of_a_module_that_is_named(tmp_path: Path, capsys: pytest.
     assert run("record", "--players", "random", "--game", "tests.poker.kuhn", "--out", out) == 0
     assert f"\n1 game in {out}" in capsys.readouterr().out
     assert run("replay", out) == 2
-    assert "one of another module must be passed" in capsys.readouterr().err
+    assert "pass the game of another module" in capsys.readouterr().err
     assert run("replay", out, "--game", "tests.poker.kuhn", "--show") == 0
     shown = capsys.readouterr().out
     assert "player_0: " in shown
@@ -50,10 +50,10 @@ def test_replays_games_of_a_module_that_is_named(tmp_path: Path, capsys: pytest.
     assert run("replay", out, "--game", "tests.poker.kuhn", "--show", "--viewer", "2") == 2
     assert "--viewer must be from 0 to 1, not 2" in capsys.readouterr().err
     assert run("replay", out, "--game", "tests.poker.kuhn", "--step", "--number", "2") == 2
-    assert "has 1 game, so there is no --number 2" in capsys.readouterr().err
+    assert "has 1 game, no --number 2" in capsys.readouterr().err
     out.write_text("")
     assert run("replay", out, "--step") == 2
-    assert "has 0 games, so there is no --number 1" in capsys.readouterr().err
+    assert "has 0 games, no --number 1" in capsys.readouterr().err
 
 
 def test_shows_what_one_seat_may_know(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +84,7 @@ def test_steps_through_a_game_with_thoughts(tmp_path: Path, capsys: pytest.Captu
     last = len(record.actions)
     assert [int(prompt.partition("/")[0]) for prompt in asked] == [0, 1, 0, 0, 0, last, last, last]
     shown = capsys.readouterr().out
-    assert f"There are the positions 0 to {last}." in shown
+    assert f"The positions are 0 to {last}." in shown
     assert "What mcts:8 would do:" in shown
     assert "player_1's hand: " in shown
     asked.clear()

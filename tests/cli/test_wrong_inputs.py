@@ -220,7 +220,7 @@ def numeric(kind: type[Any]) -> list[str]:
     hints = get_type_hints(kind, include_extras=True)
     for field in fields(kind):
         words = str(hints[field.name])
-        named = any(f"metavar='{name}'" in words or f"[{name} [" in words for name in ("N", "SEED", "PORT", "SHARE"))
+        named = any(f"metavar='{name}'" in words or f"[{name} ..." in words for name in ("N", "SEED", "PORT", "SHARE"))
         if named or hints[field.name] in (int, float):
             found.append(field.name)
     return found
@@ -264,14 +264,15 @@ def test_a_wrong_number_in_a_setting(capsys: pytest.CaptureFixture[str]) -> None
 WRONG_PLAYERS: dict[str, str] = {
     "nobody": "no player 'nobody'",
     "gredy": "did you mean greedy?",
-    "greedy@argmax": "a scripted player has no @argmax",
-    "greedy,random": "without commas: greedy random",
+    "greedy@argmax": "a scripted player takes no @argmax: use greedy",
+    "greedy@": "'greedy@' must say after @ how the player plays",
+    "greedy,random": "not commas: greedy random",
     "agent_avenue/simple2": "did you mean agent_avenue/simple-2?",
     "simple2": "did you mean agent_avenue/simple-2?",
-    "agent_dog_v0": "it is a game, which --game names",
-    "heimlich": "it is a game, which --game names",
+    "agent_dog_v0": "it is a game; pass it as --game",
+    "heimlich": "it is a game; pass it as --game",
     "runs/nothere": "there is no folder runs/nothere",
-    f"{AGENT}@loud": "sample, argmax or with a temperature",
+    f"{AGENT}@loud": "sample, argmax or a temperature",
     f"{AGENT}@nan": "temperature",
     f"{AGENT}@1e999": "temperature",
     f"{AGENT}+search:x": "worlds",
@@ -339,7 +340,7 @@ WITH_GAME = [name for name in COMMANDS if name not in ("ablate", "train-all")]
 @pytest.mark.parametrize("command", WITH_GAME)
 def test_an_unknown_game(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     for name, says in {
-        "nothing": "there are agent_avenue_v0, agent_dog_v0, heimlich_v0",
+        "nothing": "available games: agent_avenue_v0, agent_dog_v0, heimlich_v0",
         "agent_avenue_v1": "did you mean agent_avenue_v0?",
         "agent avenue": "did you mean agent_avenue_v0?",
         "os.path": "no game 'os.path'",
@@ -400,7 +401,7 @@ SLIPS: dict[str, str] = {
     "replay": "missing FILE",
     "draw": "missing FILE",
     "ladder": "missing FILE",
-    "draw games.jsonl": "say with --out what is made",
+    "draw games.jsonl": "--out must name a file that ends in .webp",
     "export": "name the checkpoint, as in",
     "best-response": "name the agent, as in",
     "play --seat 2": "--seat must be from 0 to 1, not 2",
@@ -443,14 +444,14 @@ def test_a_subcommand_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
 AGREED: dict[str, tuple[str, ...]] = {
     "evaluate agent_avenue/simple2": ("did you mean", "agent_avenue/simple-2"),
     "evaluate runs/nothere": ("there is no folder runs/nothere",),
-    "evaluate greedy@argmax": ("a scripted player has no @argmax",),
+    "evaluate greedy@argmax": ("a scripted player takes no @argmax", "use greedy"),
     "agents --game x": ("no game 'x'",),
     "best-response greedy --game x": ("no game 'x'",),
     "train --network.hidden 64,64": ("64 64", "without a comma"),
     "replay object": ("not a game record", "key 'game' is missing", '{"game": '),
     "ladder object": ("not a line of a ladder", "block", '{"block": '),
-    "evaluate greedy --games 1000000000001": ("--games", "is not a whole number from 1 to 10^12"),
-    "evaluate greedy --games 0": ("--games", "'0' is not a whole number from 1"),
+    "evaluate greedy --games 1000000000001": ("--games", "is not an integer from 1 to 10^12"),
+    "evaluate greedy --games 0": ("--games", "'0' is not an integer from 1"),
     "compare greedy random --max-games 1": ("--max-games must be at least 128",),
     "export agent_avenue/simple-2": ("--onnx FILE or --bfloat16 FOLDER",),
 }

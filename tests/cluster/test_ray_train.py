@@ -1,5 +1,4 @@
-"""Ray Train starts the processes of a run, and again when one is killed: the run ends with the bytes of one that one
-process has trained undisturbed."""
+"""Ray Train starts a run's processes and restarts a killed one; the run ends with the bytes of an undisturbed run."""
 
 import os
 import signal
@@ -30,12 +29,12 @@ def cluster() -> Iterator[None]:
 
 
 def descendants(pid: int) -> list[int]:
-    """The processes that this one has started, and those that they have started."""
+    """Return the direct and indirect child processes of this process."""
     children: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
         children.setdefault(parent, []).append(int(folder.name))
     found = [pid]
@@ -45,7 +44,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def trainers() -> list[int]:
-    """The processes of Ray that train, the one that was started last at the end."""
+    """Return the IDs of Ray's training processes, the most recently started one last."""
     found = []
     for pid in descendants(os.getpid()):
         try:
@@ -74,9 +73,9 @@ def test_a_killed_process_is_started_again_and_the_run_ends_the_same(tmp_path: P
     assert difference(tmp_path / "two", tmp_path / "alone") == ""
 
 
-def test_wrong_settings_are_one_error(tmp_path: Path) -> None:
+def test_wrong_settings_give_one_error(tmp_path: Path) -> None:
     config = read_config(write_config(tmp_path, 512))
-    with pytest.raises(ValueError, match="workers must be a multiple of the 3 processes, not 2"):
+    with pytest.raises(ValueError, match=r"workers .*multiple of the 3 processes, not 2"):
         train_on_ray(config, tmp_path / "run", (2, 3))
     with pytest.raises(ValueError, match="there is no such checkpoint"):
         train_on_ray(replace(config, start_from="nowhere"), tmp_path / "run")

@@ -55,6 +55,33 @@ def test_google_sections_become_fields() -> None:
     ]
 
 
+def test_examples_become_code_blocks() -> None:
+    docstring = """Adds two numbers.
+
+    >>> add(1, 2)
+    3
+
+    Example:
+        Negative ones, too:
+
+        >>> add(
+        ...     1, -2)
+        -1
+
+    Returns:
+        The sum.
+    """
+    parts = [part.strip("\n") for part in extension("google_sections").to_myst(docstring).split("\n\n")]
+    assert [part for part in parts if part] == [
+        "Adds two numbers.",
+        "```pycon\n>>> add(1, 2)\n3\n```",
+        "**Example**",
+        "Negative ones, too:",
+        "```pycon\n>>> add(\n...     1, -2)\n-1\n```",
+        ":returns: The sum.",
+    ]
+
+
 needed = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in NEEDED),
     reason="the site is built with the extra `docs`, which is not installed",

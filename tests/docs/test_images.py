@@ -16,7 +16,7 @@ draw_docs = module_at(ROOT / "docs" / "draw_docs.py")
 
 # Other variants than these take seconds to compile, for one picture each.
 QUICK = {"agent_avenue-four_players", *(f"{g}-{name}" for g in GAMES for name in ("turn", "other_seat", "open", "end"))}
-QUICK.add("agent_avenue-reveal")
+QUICK |= {"agent_avenue-reveal", "agent_avenue-reveal_light"}
 
 
 def scenes() -> Iterator[Any]:

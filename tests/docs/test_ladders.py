@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from studies import leaderboards
 
 from spygames.core.players.names import make_player
 from spygames.core.players.search import SearchPlayer
@@ -10,7 +11,6 @@ from spygames_training.evaluation.digests import full_name, player_digest, world
 from spygames_training.ladder.lines import game_of, read_lines
 from spygames_training.ladder.page import page
 from spygames_training.ladder.standings import standings
-from studies import leaderboards
 from tests.support.suites import slow_but
 
 ROOT = Path(__file__).resolve().parents[2]

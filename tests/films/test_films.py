@@ -25,6 +25,7 @@ from spygames.core.players.player import DecisionBatch
 from spygames.core.records.film import Film
 from spygames.core.records.record import GameRecord, make_record, play_record
 from spygames.core.svg.annotations import Advice
+from spygames.core.svg.colours import THEMES
 from spygames_app.films import FORMATS, encode, page
 from spygames_app.films.encoding import pictures_in
 from tests.core.records.test_film import KUHN, POKER, Thinker
@@ -86,15 +87,33 @@ def test_one_position_is_a_picture() -> None:
         assert image.size == (100, 75)
 
 
+def test_films_in_the_light_theme() -> None:
+    film = Film(POKER, KUHN)
+    light = encode(film, "svg", 0, theme="light").decode()
+    assert light == film.scene(3, 0, theme="light").picture != film.scene(3, 0).picture
+    for form in ("png", "webp"):
+        with Image.open(io.BytesIO(encode(film, form, width=100, theme="light"))) as image:
+            *table, opacity = image.convert("RGBA").getpixel((90, 73))  # type: ignore[misc]
+            assert min(table) > 200 < opacity
+    text = encode(film, "html", 0, theme="light").decode()
+    assert 'class="light"' in text
+    assert page(film, [0]) == encode(film, "html", 0).decode() != text
+    assert "{{" not in text
+    parts = data_of(text)["parts"]
+    assert any(THEMES["light"].table in part for part in parts)
+    assert not any(THEMES["dark"].panel in part for part in parts)
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ({"form": "avi"}, "a film is one of webp, gif, mp4, png, svg, html, not 'avi'"),
-        ({"form": "gif", "width": 0}, "width must be a whole number from 16 to 4096, not 0"),
+        ({"form": "avi"}, "form must be one of webp, gif, mp4, png, svg, html, not 'avi'"),
+        ({"form": "gif", "width": 0}, "width must be an integer from 16 to 4096, not 0"),
         ({"form": "gif", "seconds": 0}, "seconds for a position must be a number from 0.02 to 60, not 0"),
         ({"form": "gif", "seconds": float("nan")}, "seconds for a position must be"),
-        ({"form": "svg", "position": 9}, "the game has positions 0 to 3, not 9"),
-        ({"form": "html", "viewer": 2}, "kuhn_poker_v0 has seats 0 to 1, not 2"),
+        ({"form": "svg", "position": 9}, "position must be 0..3, not 9"),
+        ({"form": "svg", "theme": "blue"}, "theme must be 'dark' or 'light', not 'blue'"),
+        ({"form": "html", "viewer": 2}, r"viewer must be a seat 0\.\.1 .*, not 2"),
     ],
 )
 def test_arguments_that_make_no_sense(arguments: dict[str, Any], complaint: str) -> None:

@@ -1,4 +1,4 @@
-"""What ptxas makes of PTX: machine code for a GPU, without one."""
+"""Assemble PTX with ptxas: machine code for a GPU, without needing one."""
 
 import re
 import shutil
@@ -11,43 +11,43 @@ _WHEELS = Path(sysconfig.get_paths()["purelib"], "nvidia", "cu13", "bin")
 
 
 def tool(name: str) -> str | None:
-    """Path of `ptxas` or `nvdisasm`, from NVIDIA's wheels or a CUDA toolkit; None where there is none."""
+    """Return the path of `ptxas` or `nvdisasm` from NVIDIA's wheels or a CUDA toolkit; None if it is not installed."""
     return shutil.which(name, path=str(_WHEELS)) or shutil.which(name)
 
 
 @dataclass(frozen=True)
 class Assembled:
-    """Machine code of one kernel; sizes are bytes, a thread's where it is memory."""
+    """Statistics of one kernel's machine code. Sizes are in bytes; those of memory are per thread."""
 
     registers: int
     stack: int
     spilled: int
     constants: int
     instructions: int
-    """In the kernel, without what only fills up."""
+    """Instructions of the kernel, without padding."""
 
 
 def assemble(ptx: str, arch: str, folder: Path) -> Assembled:
-    """Machine code for `arch`, as sm_90; AssertionError with ptxas' words where it refuses."""
+    """Assemble for `arch`, such as sm_90. Raises AssertionError with ptxas' output if it fails."""
     ptxas, nvdisasm = tool("ptxas"), tool("nvdisasm")
     assert ptxas
     assert nvdisasm
     source, cubin = folder / "kernel.ptx", folder / f"kernel.{arch}.cubin"
     source.write_text(ptx)
-    # Contracted products would not be the CPU's to the bit.
+    # Fused multiply-adds would not equal the CPU's results bit for bit.
     command = [ptxas, f"-arch={arch}", "-v", "-O3", "-fmad=false", str(source), "-o", str(cubin)]
     done = subprocess.run(command, capture_output=True, text=True)
     report = done.stdout + done.stderr
     assert done.returncode == 0, report[:300]
 
-    def most(pattern: str) -> int:
+    def largest(pattern: str) -> int:
         return max(map(int, re.findall(pattern, report)), default=0)
 
     code = subprocess.run([nvdisasm, str(cubin)], capture_output=True, text=True, check=True).stdout
     return Assembled(
-        registers=most(r"Used (\d+) registers"),
-        stack=most(r"(\d+) bytes stack frame"),
-        spilled=most(r"(\d+) bytes spill stores"),
-        constants=most(r"(\d+) bytes gmem") + most(r"(\d+) bytes cmem\[3\]"),
+        registers=largest(r"Used (\d+) registers"),
+        stack=largest(r"(\d+) bytes stack frame"),
+        spilled=largest(r"(\d+) bytes spill stores"),
+        constants=largest(r"(\d+) bytes gmem") + largest(r"(\d+) bytes cmem\[3\]"),
         instructions=len(re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+ )?(?!NOP)[A-Z]", code, re.M)),
     )

@@ -1,4 +1,4 @@
-"""Runs PTX on the CPU, warp by warp, and counts what it costs a GPU. Needs gcc."""
+"""Run PTX on the CPU, warp by warp, and count what it would cost on a GPU. Needs gcc."""
 
 import ctypes
 import shutil
@@ -15,32 +15,32 @@ from tests.gpu.translate import SLOT, Translator
 
 HAS_GCC = shutil.which("gcc") is not None
 LANES, THREADS = 32, 128
-"""Threads of a warp and of a block."""
+"""Threads per warp and per block."""
 CLASSES = 16
 
 
 @dataclass(frozen=True)
 class Touched:
-    """What the accesses to one buffer come to, a warp."""
+    """Memory traffic of the accesses to one buffer, per warp."""
 
     requests: float
     lanes: float
-    """That took part in the requests."""
+    """Lanes that took part in the requests."""
     sectors: float
-    """Of 32 bytes."""
+    """Sectors of 32 bytes."""
     lines: float
-    """Of 128 bytes."""
+    """Lines of 128 bytes."""
 
 
 class Emulator:
-    """A kernel that can be launched; its counts add up."""
+    """A kernel that can be launched; its counts accumulate."""
 
     def __init__(self, ptx: str, folder: Path) -> None:
         self.program = parse(ptx)
-        folder = Path(tempfile.mkdtemp(dir=folder))  # a library is loaded once a path
+        folder = Path(tempfile.mkdtemp(dir=folder))  # a library is loaded once per path
         (folder / "program.c").write_text(Translator(self.program).text())
         library = folder / "kernel.so"
-        # No product may be contracted with a sum, and records are read through pointers of any type, as on a GPU.
+        # No product may be fused with a sum, and records are read through pointers of any type, as on a GPU.
         flags = ["-O1", "-w", "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv", "-shared", "-fPIC"]
         source = Path(__file__).with_name("warp.c")
         program = f'-DPROGRAM="{folder / "program.c"}"'
@@ -49,19 +49,19 @@ class Emulator:
         self.reset()
 
     def reset(self) -> None:
-        """Counts from zero."""
+        """Reset all counts to zero."""
         self._counts = np.zeros(4 + CLASSES * 2 * 4, np.uint64)
 
     def launch(
         self, arrays: Sequence[np.ndarray], n: int, named: Sequence[np.ndarray] = (), measure: bool = False
     ) -> None:
-        """Runs `n` threads, a multiple of THREADS.
+        """Run `n` threads, a multiple of THREADS.
 
         Args:
             arrays: the arguments, as Numba passes arrays to a kernel.
-            n: how many threads.
-            named: buffers whose accesses are counted apart, `touched(0)` for the first one.
-            measure: whether accesses are counted, and alignment looked at.
+            n: number of threads.
+            named: buffers whose accesses are counted separately; `touched(0)` is the first one.
+            measure: whether to count accesses and check their alignment.
         """
         values = [v % 2**64 for a in arrays for v in (0, 0, a.size, a.itemsize, a.ctypes.data, *a.shape, *a.strides)]
         if n % THREADS or len(values) != len(self.program.entry.params):
@@ -78,33 +78,36 @@ class Emulator:
 
     @property
     def warps(self) -> int:
-        """That were run."""
+        """Number of warps that were run."""
         return int(self._counts[2])
 
     @property
     def instructions(self) -> float:
-        """PTX instructions a warp."""
+        """PTX instructions per warp."""
         return float(self._counts[0]) / self.warps
 
     @property
     def active_lanes(self) -> float:
-        """The share of lanes that take part in an instruction."""
+        """Mean share of lanes that take part in an instruction."""
         return float(self._counts[1]) / float(self._counts[0]) / LANES
 
     @property
     def misaligned(self) -> int:
-        """Accesses at an address that is no multiple of their size, each of which a GPU refuses."""
+        """Number of accesses at an address that is not a multiple of their size; a GPU refuses each of them."""
         return int(self._counts[3])
 
     def touched(self, buffer: int, writes: bool) -> Touched:
-        """What reading or writing a buffer comes to: 0.. those that were named, then all other memory, constants (whose
-        sectors are words of 4 bytes) and local memory."""
+        """Return the traffic of reading or writing one buffer.
+
+        Buffers 0 and up are the `named` ones of `launch`. Then come all other memory, constants (in words of 4 bytes
+        instead of sectors) and local memory.
+        """
         at = 4 + (2 * buffer + writes) * 4
         return Touched(*(self._counts[at : at + 4] / self.warps).tolist())
 
 
 def buffer(size: int) -> np.ndarray:
-    """Zeros, uint8, at an address that is a multiple of 256, as a GPU's allocator gives."""
+    """Return zeros, uint8, at an address that is a multiple of 256, as a GPU's allocator does."""
     raw = np.zeros(size + 256, np.uint8)
     start = -raw.ctypes.data % 256
     return raw[start : start + size]

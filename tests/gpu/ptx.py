@@ -1,4 +1,4 @@
-"""PTX as data: functions of basic blocks. Only the parts of the language that numba-cuda makes of a game's kernels.
+"""Parse PTX into functions of basic blocks. Supports only what numba-cuda generates for a game's kernels.
 
 The language: NVIDIA, "Parallel Thread Execution ISA", https://docs.nvidia.com/cuda/parallel-thread-execution/.
 """
@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Branch:
-    """The end of a block: to a label, if the guard holds."""
+    """The end of a block: jump to a label if the guard holds."""
 
     label: str
     guard: str = ""
-    """As `@%p1` or `@!%p1`; "": always."""
+    """Predicate such as `@%p1` or `@!%p1`; "" means always."""
 
 
 @dataclass
 class Call:
-    """The end of a block: a function is called, and the next block goes on."""
+    """The end of a block: call a function, then continue with the next block."""
 
     callee: str
 
@@ -29,36 +29,36 @@ class Return:
 
 @dataclass
 class Block:
-    """Instructions that are executed one after the other, each with its semicolon left out."""
+    """Instructions that are executed in order, each without its semicolon."""
 
     function: "Function"
     lines: list[str] = field(default_factory=list)
     end: Branch | Call | Return | None = None
-    """None: the next block goes on."""
+    """None: continue with the next block."""
     passed: list[str] = field(default_factory=list)
-    """With a Call: the names of its arguments, in order."""
+    """Names of a Call's arguments, in order."""
 
 
 @dataclass
 class Function:
-    """A kernel or a function that one calls."""
+    """A kernel or a function that it calls."""
 
     name: str
     index: int
     is_entry: bool
     params: list[str]
     registers: dict[str, int]
-    """How many of each kind: `p`, `rs`, `r`, `rd`, `f`, `fd`."""
+    """Number of registers of each kind: `p`, `rs`, `r`, `rd`, `f`, `fd`."""
     local_bytes: int
     first: int = 0
-    """Its first block."""
+    """Index of its first block."""
     labels: dict[str, int] = field(default_factory=dict)
-    """The block that begins there."""
+    """Index of the block at each label."""
 
 
 @dataclass
 class Program:
-    """A module; the constants are bytes by name."""
+    """A module; `constants` maps names to bytes."""
 
     constants: dict[str, list[int]]
     functions: list[Function]
@@ -71,11 +71,11 @@ class Program:
         return entry
 
     def named(self, name: str) -> Function:
-        """The function of that name."""
+        """Return the function with this name."""
         return next(each for each in self.functions if each.name == name)
 
     def blocks_of(self, function: Function) -> range:
-        """The numbers of its blocks."""
+        """Return the indices of the function's blocks."""
         firsts = [*(each.first for each in self.functions), len(self.blocks)]
         return range(function.first, firsts[function.index + 1])
 
@@ -89,7 +89,7 @@ _CALL = re.compile(r"call\.uni\s*(?:\(\w+\),)?\s*(\S+?),\s*\(([^)]*)\)", re.S)
 
 
 def parse(text: str) -> Program:
-    """The program that `text` is; ValueError for what is not understood."""
+    """Parse a module. Raises ValueError for syntax that is not supported."""
     text = re.sub(r"//[^\n]*", "", text)
     constants = {}
     for name, size, values in _CONSTANT.findall(text):
@@ -106,7 +106,7 @@ def parse(text: str) -> Program:
 
 
 def _blocks(program: Program, function: Function, body: str) -> None:
-    """Cuts a body into blocks and appends them."""
+    """Split a function body into blocks and append them to the program."""
     function.first = len(program.blocks)
     block = Block(function)
 
@@ -155,8 +155,9 @@ def _statements(text: str) -> list[str]:
 
 
 def reconvergence(program: Program) -> list[int]:
-    """For each block where lanes that part after it meet again: its immediate post-dominator. The end of function f has
-    the number len(blocks) + f.
+    """Return for each block where its diverging lanes meet again: the block's immediate post-dominator.
+
+    The end of function f has the number len(blocks) + f.
 
     K. D. Cooper, T. J. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001), on the reversed graph.
     """

@@ -1,8 +1,8 @@
-"""Steps games in numba-cuda's simulator: `python simulated.py FILE`, run with NUMBA_ENABLE_CUDASIM=1 and
-NUMBA_DISABLE_JIT=1.
+"""Step games in numba-cuda's simulator: `python simulated.py FILE`.
 
-FILE is an .npz of what compiled games do, which `test_simulator.py` writes: `games`, JSON of ids and options, and for
-each game its opening and, step by step, actions and all that a `Batch` has then. Says how many decisions were equal.
+Run it with NUMBA_ENABLE_CUDASIM=1 and NUMBA_DISABLE_JIT=1. FILE is an .npz of compiled games' results, written by
+`test_simulator.py`. It contains `games`, JSON of IDs and options, and for each game its opening and, for each step, the
+actions and all values of a `Batch`. Prints the number of equal decisions.
 """
 
 import json
@@ -19,9 +19,9 @@ from spygames.core.gpu.ptx import _TEMPLATES
 
 
 def step_of(game: Game) -> Any:
-    """The template of `rows` with the kernels of a game, as the simulator takes it."""
+    """Return the template of `rows` with a game's kernels, in the form that the simulator takes."""
     names = {name: getattr(game, name) for name in KERNELS}
-    # The simulator lends a kernel its `cuda` for each thread, under that name in its globals.
+    # The simulator puts its `cuda` into a kernel's globals for each thread.
     names |= {"cuda": cuda, "grid": lambda axes: source.__globals__["cuda"].grid(axes)}
     template: Any = _TEMPLATES["rows"]
     source = FunctionType(template.__code__, {**template.__globals__, **names}, template.__name__)
@@ -29,7 +29,7 @@ def step_of(game: Game) -> Any:
 
 
 def compare(game: Game, name: str, saved: Any) -> int:
-    """Plays a game as was saved; how many decisions there were, all equal."""
+    """Play a game as saved, check that all values are equal, and return the number of decisions."""
     n, steps = saved[f"{name}.actions"].shape[::-1]
     step = step_of(game)
     raw: Any = cuda.to_device(saved[f"{name}.opening"].view(np.uint64).reshape(n, -1))
@@ -48,7 +48,7 @@ def compare(game: Game, name: str, saved: Any) -> int:
 
 
 def main(path: str) -> None:
-    """Compares all games of a file."""
+    """Compare all games of a file."""
     with np.load(path) as saved:
         for name, (game_id, options) in json.loads(str(saved["games"])).items():
             print(name, compare(spygames.make_game(game_id, **options), name, saved), flush=True)

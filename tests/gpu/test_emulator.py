@@ -1,4 +1,4 @@
-"""The emulator does what the PTX manual says of each instruction, and counts what a warp does."""
+"""The emulator executes each instruction as the PTX manual says, and counts what a warp does."""
 
 from pathlib import Path
 
@@ -13,11 +13,11 @@ needs_gcc = pytest.mark.skipif(not HAS_GCC, reason="the emulator needs gcc")
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 ARRAY = [f"k_param_{k}" for k in range(7)]
-"""An array of one axis, as Numba passes it: data at 4, length at 5, stride at 6."""
+"""A one-dimensional array, as Numba passes it: data at 4, length at 5, stride at 6."""
 
 
 def kernel(body: str, before: str = "") -> str:
-    """A kernel over one array of uint64; %rd1 is the address of the thread's element, %r1 the thread."""
+    """Return a kernel over an array of uint64; %rd1 is the address of the thread's element, %r1 the thread's index."""
     params = ",\n".join(f".param .u64 {name}" for name in ARRAY)
     return f"""{HEAD}{before}
 .visible .entry k(
@@ -85,12 +85,12 @@ COMPUTED = {
         lambda x: int(np.float32(np.float32(x) + np.float32(1)).view(np.uint32))
     ),
 }
-"""PTX that computes %rd3 from %rd2, and the same in Python."""
+"""PTX that computes %rd3 from %rd2, and the same function in Python."""
 
 
 @needs_gcc
-def test_instructions_compute_what_the_manual_says(tmp_path: Path) -> None:
-    """One kernel in which each thread does all, so that gcc is called once."""
+def test_instructions_compute_the_manuals_results(tmp_path: Path) -> None:
+    """One kernel computes all cases in each thread, so gcc is called once."""
     inputs = [0, 1, -1, 3, 4, 7, -8, 127, 128, 255, 1000, -12345, 2**31, -(2**31), 2**40 + 5, 2**53 + 2**30, 2**62]
     table = np.zeros(128 * len(COMPUTED), np.int64)
     table[:: len(COMPUTED)][: len(inputs)] = inputs
@@ -119,14 +119,14 @@ st.global.u64 [%rd1], %rd2;
 
 
 @needs_gcc
-def test_lanes_part_and_meet_again(tmp_path: Path) -> None:
+def test_lanes_diverge_and_reconverge(tmp_path: Path) -> None:
     values = np.arange(-64, 64)
     before = values.copy()
     emulator = run(PARTING, values, tmp_path)
     np.testing.assert_array_equal(values, np.abs(before) + 1)
     assert emulator.warps == 4
-    straight = 7 + 3 + 3  # what all lanes do: head, up to the branch, from $B
-    assert emulator.instructions == straight + (2 * 1 + 2 * 1) / 4  # a warp takes one of the sides
+    straight = 7 + 3 + 3  # executed by all lanes: head, up to the branch, from $B
+    assert emulator.instructions == straight + (2 * 1 + 2 * 1) / 4  # a warp takes one of the branches
     mixed = np.where(np.arange(128) % 2, 1, -1)
     assert run(PARTING, mixed, tmp_path).instructions == straight + 2  # or both
     assert set(mixed) == {2}
@@ -134,7 +134,7 @@ def test_lanes_part_and_meet_again(tmp_path: Path) -> None:
 
 @needs_gcc
 def test_loops_and_calls(tmp_path: Path) -> None:
-    """The sum of 1..n by a function that is called in a loop."""
+    """A function that is called in a loop computes the sum of 1..n."""
     before = """
 .func (.param .b64 func_retval0) plus(.param .b64 plus_param_0, .param .b64 plus_param_1)
 {
@@ -184,7 +184,7 @@ def test_accesses_are_counted_by_sectors_and_alignment(tmp_path: Path) -> None:
     assert run("ld.global.u32 %r2, [%rd1+2];\n", values, tmp_path, measure=True).misaligned == 128
 
 
-def test_where_lanes_meet_is_the_nearest_block_that_all_ways_pass() -> None:
+def test_lanes_reconverge_at_the_immediate_post_dominator() -> None:
     program = parse(kernel(PARTING))
     function = program.entry
     ends = [block.end for block in program.blocks]
@@ -198,7 +198,7 @@ def test_where_lanes_meet_is_the_nearest_block_that_all_ways_pass() -> None:
 @pytest.mark.parametrize(
     "line", ["bar.sync 0;", "rcp.approx.ftz.f32 %f1, %f2;", "cvt.rni.s32.f32 %r1, %f1;", "mov.b64 %rd1, {%r1, %r2};"]
 )
-def test_what_is_not_understood_is_refused(line: str) -> None:
+def test_unsupported_ptx_is_refused(line: str) -> None:
     text = kernel(line)
     with pytest.raises(ValueError, match="not understood"):
         Translator(parse(text)).text()

@@ -1,6 +1,7 @@
-"""The games' kernels are fit for a GPU: their PTX does what a `Batch` does, and ptxas takes it within a budget.
+"""The games' kernels fit a GPU: their PTX does what a `Batch` does, and ptxas accepts it within a budget.
 
-No GPU is needed: the PTX runs on the CPU (`tests/gpu/emulator.py`). `make test-gpu-code` runs this with what it needs.
+No GPU is needed: the PTX runs on the CPU (`tests/gpu/emulator.py`). `make test-gpu-code` runs this with the packages
+that it needs.
 """
 
 import re
@@ -24,25 +25,25 @@ from tests.gpu.ptx import parse
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: make test-gpu-code")
 
 CAPABILITY = (8, 0)
-"""PTX for it runs on all later GPUs, too."""
+"""PTX for this compute capability also runs on all later GPUs."""
 ARCHITECTURES = ("sm_80", "sm_90")
 GAMES, STEPS, MEASURED = 1024, 56, 8
-"""57,344 decisions a variant; those of the last steps are measured."""
+"""57,344 decisions per variant; those of the last `MEASURED` steps are measured."""
 
 
 class Variant(NamedTuple):
-    """A game with options, and what its kernel may cost in the layout `lanes`."""
+    """A game with options, and the budget of its kernel in the layout `lanes`."""
 
     game_id: str
     options: dict[str, Any]
     warm_up: int
-    """Steps before, so that games are in all phases, and more than a hundred end."""
+    """Steps before the measurement, so that games are in all phases and more than a hundred end."""
     registers: int
-    """A thread."""
+    """Registers per thread."""
     instructions: int
-    """PTX instructions a warp and step."""
+    """PTX instructions per warp and step."""
     sectors: int
-    """Sectors of 32 bytes a decision that are read or written, but for constants."""
+    """Sectors of 32 bytes read or written per decision, without constants."""
 
 
 VARIANTS = {
@@ -55,7 +56,7 @@ VARIANTS = {
     ),
     "agent_dog": Variant("agent_dog_v0", {"max_turns": 25}, 100, 184, 34_000, 230),
 }
-"""Those of the released agents, and with the most rules. A budget is up to a tenth above what was found."""
+"""Variants of the released agents, and those with the most rules; budgets are up to 10 % above the measured values."""
 
 each_variant = pytest.mark.parametrize("name", VARIANTS)
 each_layout = pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def compiled(name: str, layout: Layout) -> str:
 
 
 class Device:
-    """The buffers of GAMES games as a GPU has them."""
+    """The buffers of GAMES games, laid out as on a GPU."""
 
     def __init__(self, batch: Batch, layout: Layout) -> None:
         game, n, self.layout = batch.game, batch.n, layout
@@ -99,7 +100,7 @@ class Device:
         return [*self.before, actions, *self.after]
 
     def assert_is(self, batch: Batch) -> None:
-        """All bytes are those of the batch."""
+        """Assert that all bytes equal the batch's."""
         turn = np.ascontiguousarray if self.layout == "rows" else lambda a: np.ascontiguousarray(a.T)
         states = self.states
         if self.layout == "lanes":
@@ -115,7 +116,7 @@ class Device:
 @each_layout
 @each_variant
 @pytest.mark.skipif(not HAS_GCC, reason="the emulator needs gcc")
-def test_the_ptx_plays_as_a_batch_does(name: str, layout: Layout, tmp_path: Path) -> None:
+def test_the_ptx_plays_like_a_batch(name: str, layout: Layout, tmp_path: Path) -> None:
     variant, game = VARIANTS[name], game_of(name)
     batch, rng = Batch(game, GAMES, seed=3, threads=1), np.random.default_rng(0)
 
@@ -147,7 +148,7 @@ def test_the_ptx_plays_as_a_batch_does(name: str, layout: Layout, tmp_path: Path
 @each_layout
 @each_variant
 @pytest.mark.skipif(not tool("ptxas") or not tool("nvdisasm"), reason="ptxas and nvdisasm are not installed")
-def test_ptxas_takes_it_within_the_budget(name: str, layout: Layout, tmp_path: Path) -> None:
+def test_ptxas_accepts_it_within_the_budget(name: str, layout: Layout, tmp_path: Path) -> None:
     for arch in ARCHITECTURES:
         found = assemble(compiled(name, layout), arch, tmp_path)
         print(f"{name}, {layout}, {arch}: {found}")
@@ -159,8 +160,8 @@ def test_ptxas_takes_it_within_the_budget(name: str, layout: Layout, tmp_path: P
 
 @each_layout
 @each_variant
-def test_no_product_is_added_to_something(name: str, layout: Layout) -> None:
-    """A GPU may round such a pair once, and a CPU rounds twice."""
+def test_no_product_is_fused_with_a_sum(name: str, layout: Layout) -> None:
+    """A GPU may round a fused multiply-add once, while a CPU rounds twice."""
     lines = [line for block in parse(compiled(name, layout)).blocks for line in block.lines]
     products = {found[1] for line in lines if (found := re.match(r"mul\.f\d\d (%\w+),", line))}
     added = {

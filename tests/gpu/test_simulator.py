@@ -1,5 +1,7 @@
-"""The template that steps one game a thread does what a `Batch` does, in numba-cuda's simulator, which interprets it: a
-second opinion on the emulator of PTX, by others."""
+"""The template that steps one game per thread does what a `Batch` does in numba-cuda's simulator.
+
+The simulator interprets the code. It is an independent check of the PTX emulator.
+"""
 
 import json
 import os
@@ -23,7 +25,7 @@ VARIANTS = {
 }
 
 
-def test_the_template_plays_as_a_batch_does(tmp_path: Path) -> None:
+def test_the_template_plays_like_a_batch(tmp_path: Path) -> None:
     saved: dict[str, np.ndarray] = {"games": np.array(json.dumps(VARIANTS))}
     ended = 0
     for name, (game_id, options) in VARIANTS.items():

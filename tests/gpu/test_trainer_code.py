@@ -1,4 +1,4 @@
-"""The trainer's kernels compile for a GPU, one row or game a thread, and ptxas takes them."""
+"""The trainer's kernels compile for a GPU, one row or game per thread, and ptxas accepts them."""
 
 import importlib.util
 import sys
@@ -17,7 +17,7 @@ types, cuda = cast(Any, _types), cast(Any, importlib.import_module("numba.cuda")
 
 
 def module(name: str) -> ModuleType:
-    """A module of `spygames_training`, which as a package asks for torch; these need none."""
+    """Import a module of `spygames_training` without the package, which requires torch; these modules do not."""
     path = Path(__file__).resolve().parents[2] / "training" / "spygames_training" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"trainer_{name}", path)
     assert spec
@@ -84,7 +84,7 @@ SIGNATURES = {
 
 @pytest.mark.skipif(not tool("ptxas") or not tool("nvdisasm"), reason="ptxas and nvdisasm are not installed")
 @pytest.mark.parametrize("kernel", SIGNATURES, ids=lambda kernel: kernel.__name__)
-def test_ptxas_takes_the_trainers_kernels(kernel: Any, tmp_path: Path) -> None:
+def test_ptxas_accepts_the_trainers_kernels(kernel: Any, tmp_path: Path) -> None:
     for arch in ("sm_80", "sm_90"):
         found = assemble(ptx_of(kernel, SIGNATURES[kernel], (8, 0)), arch, tmp_path)
         print(f"{kernel.__name__}, {arch}: {found}")

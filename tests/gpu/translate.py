@@ -1,4 +1,4 @@
-"""PTX to C: each basic block becomes a C function over the registers of one lane, which `warp.c` runs."""
+"""Translate PTX to C: each basic block becomes a C function over the registers of one lane, which `warp.c` runs."""
 
 import re
 
@@ -13,15 +13,15 @@ COMPARED = {
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "lo": "<", "ls": "<=", "hi": ">",
     "hs": ">=",
 }  # fmt: skip
-"""For floats C has the same meaning, but for `ne`, which does not hold for NaN in PTX."""
+"""Comparisons of floats with the same meaning in C, except `ne`, which does not hold for NaN in PTX."""
 UNORDERED = {"neu": "==", "ltu": ">=", "leu": ">", "gtu": "<=", "geu": "<"}
-"""The comparisons of floats that hold for NaN, too, by the ordered one that is their opposite."""
+"""Comparisons of floats that also hold for NaN, by the ordered comparison that is their opposite."""
 WIDER = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64", "s64": "__int128", "u64": "unsigned __int128"}
 BINARY = {"and": "&", "or": "|", "xor": "^"}
 SPACES = {"global": 0, "local": 1, "const": 2}
-"""Number of a memory space in `warp.c`; a generic address counts as global."""
+"""Number of each memory space in `warp.c`; a generic address counts as global."""
 SLOT = 64
-"""Bytes for a parameter or a result."""
+"""Bytes of a parameter or a result."""
 
 
 class Translator:
@@ -30,15 +30,15 @@ class Translator:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.accesses: list[tuple[int, int]] = []
-        """Space, and whether it writes, of each instruction that accesses memory."""
+        """The space of each instruction that accesses memory, and whether it writes."""
 
     def text(self) -> str:
-        """Declarations and blocks, as `warp.c` includes them."""
+        """Return the declarations and blocks that `warp.c` includes."""
         blocks, functions = self.program.blocks, self.program.functions
         n = len(blocks)
         out = [f"static const u8 C_{_name(name)}[] __attribute__((aligned(16))) = {{{','.join(map(str, data))}}};"
                for name, data in self.program.constants.items()]  # fmt: skip
-        out.append("typedef struct Lane { u32 tid, ntid, ctaid, nctaid; int logged; Access log[MOST_ACCESSES];")
+        out.append("typedef struct Lane { u32 tid, ntid, ctaid, nctaid; int logged; Access log[MAX_ACCESSES];")
         for f in functions:
             out += [
                 f"{REGISTERS[kind]} F{f.index}_{kind}[{k}];" for kind, k in f.registers.items() if kind in REGISTERS
@@ -75,7 +75,7 @@ class Translator:
         return "\n".join(out)
 
     def end(self, block: Block, k: int) -> str:
-        """What block k returns: the number of the next one."""
+        """Return what block k returns: the number of the next block."""
         match block.end:
             case Return():
                 return f"return {len(self.program.blocks) + block.function.index};"
@@ -84,12 +84,12 @@ class Translator:
         return f"return {k + 1};"
 
     def guard(self, f: Function, text: str) -> str:
-        """An `if` of a predicate such as `@!%p1`."""
+        """Return an `if` for a predicate such as `@!%p1`."""
         found = re.fullmatch(r"@(!?)%p(\d+)", text)
         return f"if ({found[1]}L->F{f.index}_p[{found[2]}]) " if found else ""
 
     def value(self, f: Function, text: str, t: str) -> str:
-        """An operand, read as type `t`."""
+        """Return an operand, read as type `t`."""
         if found := re.fullmatch(r"%(p|rs|rd|r|fd|f)(\d+)", text):
             kind, is_float = found[1], found[1] in ("f", "fd")
             register = f"L->F{f.index}_{kind}[{found[2]}]"
@@ -111,7 +111,7 @@ class Translator:
         raise ValueError(f"not understood: operand {text!r}")
 
     def store(self, f: Function, register: str, value: str, t: str) -> str:
-        """Puts a value of type `t` into a register."""
+        """Store a value of type `t` in a register."""
         if register in ("%SP", "%SPL"):
             return f"L->F{f.index}_{register[1:]} = {value};"
         found = re.fullmatch(r"%(p|rs|rd|r|fd|f)(\d+)", register)
@@ -125,19 +125,19 @@ class Translator:
         return f"L->F{f.index}_{found[1]}[{found[2]}] = {value};"
 
     def address(self, f: Function, text: str) -> str:
-        """Of a bracketed operand such as `[%rd1+8]`."""
+        """Return the address of a bracketed operand such as `[%rd1+8]`."""
         found = re.fullmatch(r"\[(\S+?)(?:\+(-?\d+))?\]", text)
         if found is None:
             raise ValueError(f"not understood: address {text!r}")
         return f"({self.value(f, found[1], 'u64')} + {int(found[2] or 0)}ll)"
 
     def log(self, name: str, t: str, writes: bool) -> str:
-        """Notes an access to memory, where they are counted."""
+        """Record a memory access, if accesses are counted."""
         self.accesses.append((SPACES.get(name.split(".")[1], 0), int(writes)))
         return f"LOG({len(self.accesses) - 1}, A, sizeof({t}));"
 
     def line(self, block: Block, text: str, before: Block | None) -> str:
-        """One instruction that does not end a block; `before` is the block before."""
+        """Translate an instruction that does not end a block; `before` is the preceding block."""
         f = block.function
         found = re.fullmatch(r"(@!?%p\d+)? ?([a-z][\w.]*)\s*(.*)", text)
         if found is None:
@@ -151,8 +151,10 @@ class Translator:
         return self.guard(f, found[1] or "") + "{ " + self.operation(f, name, operands, text) + " }"
 
     def slot(self, block: Block, text: str, before: Block | None) -> str:
-        """Where a parameter, an argument or a result is: `[x+8]` of a kernel, of the call that ends this block, of the
-        one that ended the block before."""
+        """Return the location of a parameter, argument or result such as `[x+8]`.
+
+        It belongs to the kernel, to the call that ends this block, or to the call that ended the preceding block.
+        """
         found = re.fullmatch(r"\[([\w$]+?)(?:\+(\d+))?\]", text)
         name, offset = (found[1], int(found[2] or 0)) if found else ("", 0)
         f = block.function
@@ -168,7 +170,7 @@ class Translator:
         raise ValueError(f"not understood: parameter {text!r}")
 
     def operation(self, f: Function, name: str, a: list[str], text: str) -> str:
-        """The C of an instruction `name` with operands `a`."""
+        """Return the C code of an instruction `name` with operands `a`."""
         parts = name.split(".")
         op, t = parts[0], TYPES.get(parts[-1], "")
         is_float = t[:1] == "f"

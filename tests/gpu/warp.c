@@ -1,6 +1,6 @@
-/* Runs a translated kernel warp by warp, as a GPU does: a block for all lanes that are there; where they part, each group
-   goes on to the place where they meet again. Counts instructions and what accesses to memory touch.
-   PROGRAM is the file that tests/gpu/translate.py wrote. No barriers, atomics or shared memory. */
+/* Run a translated kernel warp by warp, as a GPU does: one block at a time for all active lanes. Where lanes diverge,
+   each group runs to the block where they reconverge. Counts instructions and memory traffic.
+   PROGRAM is the file that tests/gpu/translate.py wrote. Barriers, atomics and shared memory are not supported. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ typedef uint8_t u8; typedef int8_t s8; typedef uint16_t u16; typedef int16_t s16
 typedef uint32_t u32; typedef int32_t s32; typedef uint64_t u64; typedef int64_t s64;
 typedef float f32; typedef double f64;
 typedef struct { u32 id, size; u64 address; } Access;
-enum { MOST_ACCESSES = 4096, LANES = 32 };
+enum { MAX_ACCESSES = 4096, LANES = 32 };
 #define LOG(i, a, s) \
   if (L->logged >= 0) { Access* x = L->log + L->logged++; x->id = i; x->size = s; x->address = a; }
 
@@ -29,7 +29,7 @@ static inline u32 prmt(u32 a, u32 b, u32 how) {
   }
   return result;
 }
-/* Fields beyond the register are cut, as PTX has it. */
+/* Fields beyond the register are cut off, as in PTX. */
 static inline u64 ones(u32 length) { return length >= 64 ? ~0ull : (1ull << length) - 1; }
 static inline u64 up(u64 x, u32 by) { return by >= 64 ? 0 : x << by; }
 static inline u64 bfi64(u64 a, u64 b, u32 at, u32 length) {
@@ -42,7 +42,7 @@ static inline u32 bfe32(u32 a, u32 at, u32 length) { return (u32)bfe64(a, at, le
 
 #include PROGRAM
 
-/* What is counted. Classes of memory: the buffers that were named, in order, then other, constant and local memory. */
+/* Counters. Classes of memory: the named buffers, in order, then other, constant and local memory. */
 typedef struct { u64 requests, lanes, sectors, lines; } Touched;
 typedef struct { u64 instructions, lane_instructions, warps, misaligned; Touched touched[16][2]; } Counts;
 
@@ -64,7 +64,7 @@ static int class_of(u32 id, u64 address) {
   return named;
 }
 
-/* The accesses of one instruction by all active lanes are one request. */
+/* Accesses by all active lanes in one instruction are one request. */
 static void count_accesses(Lane** who, int active) {
   int at[LANES] = {0};
   for (;;) {
@@ -94,7 +94,7 @@ static void count_accesses(Lane** who, int active) {
   }
 }
 
-/* Runs the lanes of `mask` from block `at` until block `stop`. */
+/* Run the lanes of `mask` from block `at` until block `stop`. */
 static void run_lanes(int at, u32 mask, int stop) {
   while (at != stop) {
     int next[LANES], active = 0, first = -1, same = 1;
@@ -125,7 +125,7 @@ static void run_lanes(int at, u32 mask, int stop) {
   }
 }
 
-/* Runs `grid` blocks of `threads` threads; `parameters` are `k` slots of SLOT bytes. */
+/* Run `grid` blocks of `threads` threads; `parameters` are `k` slots of SLOT bytes. */
 void run(const u8* parameters, u64 k, int grid, int threads, const u64* from, const u64* to, int buffers, Counts* into,
          int measure) {
   if (!lanes) lanes = calloc(LANES, sizeof(Lane));

@@ -1,9 +1,10 @@
-"""Random kills: `python -m tests.network.kills COUNT FOLDER [SEED]` disturbs runs COUNT times and says whether one was
-lost. Started again with the same folder it goes on counting.
+"""Random kills: `python -m tests.network.kills COUNT FOLDER [SEED]` disturbs runs COUNT times and reports lost runs.
 
-Two hosts train one run after another, each command started again as soon as it ends, as a cluster does. Every few
-seconds something happens: a process, a host or both are killed (kill -9), or the cable is out for some seconds. A run
-is lost if it does not end with the bytes of the run that nothing disturbed.
+Started again with the same folder, it continues to count.
+
+Two hosts train one run after another, and each command is restarted when it ends, as on a cluster. Every few seconds
+something happens: a process, a host or both hosts are killed (kill -9), or the cable is unplugged for some seconds. A
+run is lost if its final bytes differ from those of the undisturbed run.
 """
 
 import json
@@ -29,16 +30,16 @@ from tests.support.hosts import NAMES, Hosts
 
 DECISIONS = 400 * 32 * 8
 AGAIN = 1.0
-"""Seconds until a command that has ended is started again."""
+"""Seconds until an ended command is started again."""
 PAUSE = 1.0, 15.0
-"""Seconds between two things that happen, at least and at most: some come while a run still starts."""
-LONGEST = 1800.0
-"""Seconds after which a run that does not end counts as lost."""
+"""Minimum and maximum seconds between two disturbances; some come while a run is still starting."""
+MAX_SECONDS = 1800.0
+"""Seconds after which an unfinished run counts as lost."""
 
 
 @dataclass
 class Cluster:
-    """Starts the command of each host, and again when it fails, until one of them says that the run is finished."""
+    """Start each host's command, and restart it when it fails, until one reports that the run is finished."""
 
     hosts: Hosts
     commands: dict[str, list[str]]
@@ -50,7 +51,7 @@ class Cluster:
         self.ended: dict[str, float] = {}
 
     def finished(self) -> bool:
-        """Whether a command has ended without an error; starts again what has failed."""
+        """Return whether a command has ended without an error; restart those that failed."""
         for name, process in self.running.items():
             code = process.poll()
             if code == 0:
@@ -65,7 +66,7 @@ class Cluster:
 
 
 def disturb(hosts: Hosts, luck: random.Random) -> str:
-    """Does one of the things that happen; returns which."""
+    """Cause one random disturbance and return its name."""
     what = luck.choice(["process", "process", "host", "both hosts", "cable"])
     name = luck.choice(NAMES)
     if what == "process":
@@ -83,7 +84,7 @@ def disturb(hosts: Hosts, luck: random.Random) -> str:
 
 
 def one_run(count: int, folder: Path, seed: int) -> dict[str, Any]:
-    """Trains one run, which is disturbed at most `count` times; returns what happened, and the difference."""
+    """Train one run with up to `count` disturbances; return them and the difference from the undisturbed run."""
     luck, run = random.Random(seed), folder / f"run-{seed}"
     config = write_config(folder, DECISIONS)
     torchrun = luck.random() < 0.5
@@ -94,7 +95,7 @@ def one_run(count: int, folder: Path, seed: int) -> dict[str, Any]:
         cluster = Cluster(hosts, commands, {name: {} if torchrun else variables(name) for name in NAMES}, log)
         next_one = time.monotonic() + luck.uniform(*PAUSE)
         while not cluster.finished():
-            if time.monotonic() - started > LONGEST:
+            if time.monotonic() - started > MAX_SECONDS:
                 return {"seed": seed, "torchrun": torchrun, "happened": happened, "difference": "it does not end"}
             if time.monotonic() > next_one and len(happened) < count:
                 what = disturb(hosts, luck)
@@ -106,7 +107,7 @@ def one_run(count: int, folder: Path, seed: int) -> dict[str, Any]:
 
 
 def disturbed_runs(count: int, folder: Path, seed: int = 0) -> list[dict[str, Any]]:
-    """Trains runs until they were disturbed `count` times; each is a line of FOLDER/results.jsonl."""
+    """Train runs until they were disturbed `count` times; each is a line of FOLDER/results.jsonl."""
     folder.mkdir(parents=True, exist_ok=True)
     results = folder / "results.jsonl"
     found = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
@@ -121,7 +122,7 @@ def disturbed_runs(count: int, folder: Path, seed: int = 0) -> list[dict[str, An
 
 
 def main() -> None:
-    """The command."""
+    """Run the command line."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the hosts are removed
     count, folder, *seed = sys.argv[1:]
     found = disturbed_runs(int(count), Path(folder).resolve(), *map(int, seed))

@@ -1,4 +1,4 @@
-"""The run that two hosts train together, how it is launched, and how two runs are compared."""
+"""The run that two hosts train together, how to launch it, and how to compare two runs."""
 
 import json
 import subprocess
@@ -39,20 +39,20 @@ PORT = "29417"
 
 
 def write_config(folder: Path, decisions: int) -> Path:
-    """The config of a run of that length, as a file."""
+    """Write the config of a run with this number of decisions."""
     file = folder / "config.toml"
     file.write_text(CONFIG.format(decisions=decisions))
     return file
 
 
 def train_alone(config: Path, folder: Path) -> None:
-    """The run that nothing disturbs: one process with all workers."""
+    """Train the undisturbed run: one process with all workers."""
     command = [sys.executable, *TRAIN, "--config", str(config), "--out", str(folder)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def by_torchrun(name: str, config: Path, folder: Path, nodes: str = "1:2", restarts: int = 100) -> list[str]:
-    """The command that a host of that name is given, the rendezvous being on host a."""
+    """Return the command for the host with this name; the rendezvous is on host a."""
     options = {
         "nnodes": nodes,
         "nproc-per-node": "1",
@@ -64,16 +64,16 @@ def by_torchrun(name: str, config: Path, folder: Path, nodes: str = "1:2", resta
         "local-addr": ADDRESSES[name],
     }
     launcher = [word for key, value in options.items() for word in (f"--{key}", value)]
-    return [sys.executable, "-m", "torch.distributed.run", *launcher, *TRAIN, *going_on(config, folder)]
+    return [sys.executable, "-m", "torch.distributed.run", *launcher, *TRAIN, *run_options(config, folder)]
 
 
 def by_variables(config: Path, folder: Path) -> list[str]:
-    """The command for hosts whose variables (`variables`) say who they are."""
-    return [sys.executable, *TRAIN, *going_on(config, folder)]
+    """Return the command for hosts that get their rank from the environment (see `variables`)."""
+    return [sys.executable, *TRAIN, *run_options(config, folder)]
 
 
 def variables(name: str) -> dict[str, str]:
-    """What a launcher that is no torchrun tells the process of a host."""
+    """Return the environment variables that a launcher other than torchrun sets for a host's process."""
     return {
         "RANK": str(sorted(ADDRESSES).index(name)),
         "WORLD_SIZE": str(len(ADDRESSES)),
@@ -82,19 +82,19 @@ def variables(name: str) -> dict[str, str]:
     }
 
 
-def going_on(config: Path, folder: Path) -> list[str]:
-    """The options of a command that begins the run or goes on with it."""
+def run_options(config: Path, folder: Path) -> list[str]:
+    """Return the options of a command that begins or resumes the run."""
     return ["--config", str(config), "--out", str(folder), "--resume", "auto"]
 
 
 def updates(folder: Path) -> int:
-    """How many updates the run in `folder` has made."""
+    """Return the number of updates in the run at `folder`."""
     file = folder / "metrics.jsonl"
     return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
 def wait(until: Callable[[], Any], seconds: float = 240, *alive: subprocess.Popen[bytes]) -> None:
-    """Waits until something holds; AssertionError if it does not come, or one of the processes ends before."""
+    """Wait until a condition holds. Raises AssertionError after `seconds`, or if one of the processes ends before."""
     deadline = time.monotonic() + seconds
     while not until():
         assert time.monotonic() < deadline, f"waited {seconds} s in vain"
@@ -103,8 +103,10 @@ def wait(until: Callable[[], Any], seconds: float = 240, *alive: subprocess.Pope
 
 
 def difference(folder: Path, other: Path) -> str:
-    """In what two finished runs differ: their states (weights, optimiser, games), their agents, or the losses of an
-    update; "" if in nothing."""
+    """Return the first difference between two finished runs; "" if they are equal.
+
+    Compares their states (weights, optimizer, games), their agents, and the losses of each update.
+    """
     for name in ("state.safetensors", "checkpoint/model.safetensors"):
         ours, theirs = load_file(folder / name), load_file(other / name)
         if ours.keys() != theirs.keys():
@@ -119,7 +121,7 @@ def difference(folder: Path, other: Path) -> str:
 
 
 def _losses(folder: Path) -> list[dict[str, float]]:
-    """What each update found, without what the clock decides: speeds, and when evaluations are made."""
+    """Return each update's metrics without those that depend on the clock: speeds and the times of evaluations."""
     rows = map(json.loads, (folder / "metrics.jsonl").read_text().splitlines())
     timed = ("seconds", "decisions_per_second", "win_share/")
     return [{k: v for k, v in row.items() if not k.startswith(timed)} for row in rows]

@@ -1,5 +1,7 @@
-"""Two hosts train one network while hosts die, cables break and hosts come back: the run ends with the bytes of the run
-that nothing disturbed, or with one clear line and a whole state."""
+"""Two hosts train one network while hosts die, cables break and hosts return.
+
+The run ends with the bytes of an undisturbed run, or with one clear line and a complete state.
+"""
 
 import re
 import subprocess
@@ -24,7 +26,7 @@ from tests.support.hosts import Hosts, why_not
 
 UPDATES = 500
 LOST = re.compile(r"^(?:\[.*\]:)?spygames train: process \d of 2 .*", re.MULTILINE)
-"""The line that says so; torchrun may write in front of it whose it is."""
+"""The error line; torchrun may prefix it with the name of the process."""
 REASON = why_not()
 
 pytestmark = [
@@ -54,14 +56,14 @@ def hosts() -> Iterator[Hosts]:
 
 @pytest.fixture
 def disk(tmp_path: Path) -> tuple[Path, Path]:
-    """A disk of host b's own, and where the run lies on host a."""
+    """A private disk of host b, and the folder of runs on host a."""
     (tmp_path / "disk").mkdir()
     (tmp_path / "runs").mkdir()
     return tmp_path / "disk", tmp_path / "runs"
 
 
 @pytest.mark.parametrize("shared", [True, False], ids=["shared folder", "folders of their own"])
-def test_the_first_host_goes_on_when_the_second_one_dies(
+def test_the_first_host_continues_when_the_second_one_dies(
     shared: bool, hosts: Hosts, config: Path, undisturbed: Path, disk: tuple[Path, Path]
 ) -> None:
     run = disk[1] / "run"
@@ -79,7 +81,7 @@ def test_the_first_host_goes_on_when_the_second_one_dies(
     assert not any(disk[0].iterdir())  # only the first process reads and writes
 
 
-def test_the_same_command_goes_on_after_the_host_of_the_rendezvous_has_died(
+def test_the_same_command_resumes_after_the_rendezvous_host_died(
     hosts: Hosts, config: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
@@ -94,7 +96,7 @@ def test_the_same_command_goes_on_after_the_host_of_the_rendezvous_has_died(
     assert difference(run, undisturbed) == ""
 
 
-def test_a_cut_cable_ends_both_hosts_with_one_line_and_a_whole_state(
+def test_a_cut_cable_ends_both_hosts_with_one_line_and_a_complete_state(
     hosts: Hosts, config: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
@@ -117,7 +119,7 @@ def test_a_cut_cable_ends_both_hosts_with_one_line_and_a_whole_state(
 
 
 @pytest.mark.parametrize("shared", [True, False], ids=["shared folder", "folders of their own"])
-def test_a_host_that_comes_later_joins_in(
+def test_a_host_that_comes_later_joins(
     shared: bool, hosts: Hosts, config: Path, undisturbed: Path, disk: tuple[Path, Path]
 ) -> None:
     run = disk[1] / "run"
@@ -128,15 +130,15 @@ def test_a_host_that_comes_later_joins_in(
         wait(lambda: hosts.trainers("b"), 240, a, b)
         assert a.wait(240) == 0
         assert b.wait(60) == 0
-    assert "stopped and saved" in (disk[1] / "a.log").read_text()  # to begin again with both
+    assert "stopped and saved" in (disk[1] / "a.log").read_text()  # to restart with both hosts
     assert difference(run, undisturbed) == ""
     assert not any(disk[0].iterdir())
 
 
-def test_the_process_whose_disk_has_the_newest_state_leads(
+def test_the_process_with_the_newest_state_on_its_disk_leads(
     hosts: Hosts, config: Path, undisturbed: Path, disk: tuple[Path, Path]
 ) -> None:
-    """Host b, whose rank is 1, has begun the run alone; host a, of rank 0, has an empty disk."""
+    """Host b, whose rank is 1, has begun the run alone; host a, whose rank is 0, has an empty disk."""
     run = disk[1] / "run"
     alone = hosts.start("b", by_variables(config, run), subprocess.DEVNULL, private=disk)
     wait(lambda: updates(disk[0] / "run") >= 10, 240, alone)

@@ -1,4 +1,4 @@
-"""Some random kills; `python -m tests.network.kills 100 FOLDER` makes more of them."""
+"""A few random kills; `python -m tests.network.kills 100 FOLDER` runs more of them."""
 
 from pathlib import Path
 

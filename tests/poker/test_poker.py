@@ -249,7 +249,7 @@ def test_actions_round_trip(name: str) -> None:
     ("name", "change", "message"),
     [
         ("kuhn", {"cards": ["J", "J"]}, "differ"),
-        ("kuhn", {"cards": ["J", "A"]}, "'A' is none of"),
+        ("kuhn", {"cards": ["J", "A"]}, "'A' is not one of"),
         ("kuhn", {"moves": ["bet", "bet", "bet"], "to_move": None}, "after the end"),
         ("kuhn", {"to_move": 1}, "to_move"),
         ("kuhn", {"to_move": None}, "to_move"),

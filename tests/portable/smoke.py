@@ -1,7 +1,7 @@
-"""What a user does first, in one process: plays a game, resumes it, asks an agent, trains a little, runs commands.
+"""A user's first steps in one process: play a game, resume it, ask an agent, train a little, run commands.
 
-`python smoke.py FILE` writes a digest of all that must not depend on the environment. It has no guard for a main
-module, as scripts of users have none.
+`python smoke.py FILE` writes a digest of everything that must not depend on the environment. It has no guard for a main
+module, because users' scripts have none.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""One program of a user in unusual environments: it works in each, and what it computes is the same in all."""
+"""A user's program runs in unusual environments and computes the same results in all of them."""
 
 import os
 import shutil
@@ -16,9 +16,9 @@ pytestmark = pytest.mark.portable
 SMOKE = Path(__file__).with_name("smoke.py")
 UNGUARDED = Path(__file__).with_name("unguarded.py")
 SECONDS = 600
-"""What hangs is ended after so long."""
+"""Timeout of each program."""
 NOBODY = 54321
-"""A user who has no name and no home."""
+"""User ID without a name and a home."""
 BEFORE = """
 import asyncio, runpy, sys, threading
 import numpy as np
@@ -35,15 +35,15 @@ def run(
     under: Sequence[str] = (),
     **how: Any,
 ) -> str:
-    """The digest that the program writes in a process of its own.
+    """Run the program in a new process and return the digest that it writes.
 
     Args:
-        folder: for files, also those of compiled code, which are made once for all.
-        flags: of Python.
-        environment: what is changed of this process's.
-        code: what runs instead, with `run()` for the program.
-        under: a command that starts Python.
-        how: more, as `subprocess.run` takes it.
+        folder: working folder of the process; the digest is written there.
+        flags: options of the Python interpreter.
+        environment: changes to this process's environment variables.
+        code: code to run instead, in which `run()` runs the program.
+        under: a command prefix that starts Python.
+        how: further arguments of `subprocess.run`.
     """
     file = folder / "digest"
     program = [str(SMOKE), str(file)]
@@ -65,7 +65,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 FLAGS: dict[str, tuple[str, ...]] = {
     "warnings are errors": ("-W", "error"),
-    "optimised": ("-OO",),
+    "optimized": ("-OO",),
     "UTF-8 mode": ("-X", "utf8"),
     "development": ("-X", "dev"),
 }
@@ -75,7 +75,7 @@ ENVIRONMENTS: dict[str, dict[str, str]] = {
     "ASCII": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"},
     "a home that cannot be written, not even by root": {"HOME": "/dev/null/home", "XDG_CACHE_HOME": ""},
     "a dumb terminal of 40 columns": {"TERM": "dumb", "COLUMNS": "40"},
-    "no colours": {"NO_COLOR": "1", "TERM": "xterm-256color", "FORCE_COLOR": "1"},
+    "no colors": {"NO_COLOR": "1", "TERM": "xterm-256color", "FORCE_COLOR": "1"},
 }
 CODE: dict[str, str] = {
     "float64 is torch's default": "import torch; torch.set_default_dtype(torch.float64); run()",
@@ -94,21 +94,21 @@ CODE: dict[str, str] = {
 
 
 @pytest.mark.parametrize("name", FLAGS)
-def test_flags(name: str, tmp_path: Path, expected: str) -> None:
+def test_interpreter_flags(name: str, tmp_path: Path, expected: str) -> None:
     assert run(tmp_path, *FLAGS[name]) == expected
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_environments(name: str, tmp_path: Path, expected: str) -> None:
+def test_environment_variables(name: str, tmp_path: Path, expected: str) -> None:
     assert run(tmp_path, environment=ENVIRONMENTS[name]) == expected
 
 
 @pytest.mark.parametrize("name", CODE)
-def test_what_a_process_has_set(name: str, tmp_path: Path, expected: str) -> None:
+def test_process_wide_settings(name: str, tmp_path: Path, expected: str) -> None:
     assert run(tmp_path, code=CODE[name]) == expected
 
 
-def test_a_folder_with_blanks_and_umlauts(tmp_path: Path, expected: str) -> None:
+def test_a_folder_with_spaces_and_umlauts(tmp_path: Path, expected: str) -> None:
     folder = tmp_path / "Spiele für zwei"
     folder.mkdir()
     assert run(folder, environment={"TMPDIR": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")}) == expected
@@ -124,7 +124,7 @@ def test_closed_standard_streams(tmp_path: Path, expected: str) -> None:
 
 
 def test_a_script_without_a_main_guard_gets_one_line(tmp_path: Path) -> None:
-    """Each process that it starts imports it, which would start processes again."""
+    """Each process that the script starts imports it, which would start processes again."""
     variables = {**os.environ, "OMP_NUM_THREADS": "1"}
     command = [sys.executable, str(UNGUARDED)]
     done = subprocess.run(
@@ -137,10 +137,10 @@ def test_a_script_without_a_main_guard_gets_one_line(tmp_path: Path) -> None:
 
 
 def as_nobody() -> tuple[list[str], dict[str, Any]]:
-    """What makes a process that of `NOBODY`: a command that starts it, and arguments of `subprocess.run`.
+    """Return what makes a process run as `NOBODY`: a command prefix, and arguments of `subprocess.run`.
 
-    A Python below root's home is out of everybody else's reach. There the process may look into all folders, and still
-    write into none of others.
+    Other users cannot reach a Python below root's home. There the process may search all folders, but not write into
+    those of other users.
     """
     places = [Path(sys.executable).resolve(), Path(sys.prefix), SMOKE]
     if all(place.stat().st_mode & stat.S_IXOTH for start in places for place in start.parents):
@@ -166,6 +166,6 @@ def test_a_user_without_a_name_who_cannot_write_to_the_package(tmp_path: Path, e
     for name in ("USER", "LOGNAME", "LNAME", "USERNAME"):
         environment[name] = ""
     assert run(tmp_path, under=under, environment=environment, **how) == expected
-    (kept,) = tmp_path.glob("spygames*")  # nowhere else could it write
+    (kept,) = tmp_path.glob("spygames*")  # the only place where it can write
     assert kept.stat().st_uid == NOBODY
     assert list((kept / "kernels").iterdir())

@@ -1,4 +1,4 @@
-"""A script of a user that starts processes and has no guard for its main module."""
+"""A user's script that starts processes and has no guard for its main module."""
 
 from spygames_app.cli import main
 

@@ -1,4 +1,4 @@
-"""The study that measures an agent: what it leaves, going on where it was stopped, and the card."""
+"""The study that measures an agent: its files, resuming after a stop, and the card."""
 
 import json
 import shutil
@@ -14,14 +14,14 @@ ROOT = Path(__file__).resolve().parents[2]
 FIRST = "heimlich/base-3-first"
 
 
-def test_an_agent_meets_the_anchor_of_its_name() -> None:
+def test_the_first_agents_are_the_anchors_of_the_agents_variant() -> None:
     assert agent_figures.first_agents(ROOT / "checkpoints" / "heimlich_3") == [FIRST]
-    assert agent_figures.first_agents(ROOT / "checkpoints" / "heimlich_2") == []  # which has none
+    assert agent_figures.first_agents(ROOT / "checkpoints" / "heimlich_2") == []  # no anchor
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of a released agent, without its figures."""
+    """A copy of a released agent without its figures."""
     place = tmp_path / "mine"
     place.mkdir()
     for name in ("config.json", "model.safetensors"):
@@ -33,7 +33,7 @@ def study(*argv: object) -> int:
     return agent_figures.main([str(a) for a in argv])
 
 
-def test_measures_what_is_missing_and_writes_the_card(
+def test_missing_figures_are_measured_and_the_card_is_written(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = (folder, "--scale", 0.004, "--no-search", "--seed", 5)
@@ -72,7 +72,7 @@ def test_measures_what_is_missing_and_writes_the_card(
     again["evaluations"][-1]["players"]["greedy"]["digest"] = "0"
     (folder / "figures.json").write_text(json.dumps(again))
     assert study(*options) == 2
-    assert "has games against another greedy than it is now: move it away" in capsys.readouterr().err
+    assert "has games against an older greedy: move the file away" in capsys.readouterr().err
     assert json.loads((folder / "figures.json").read_text()) == again
 
 
@@ -82,10 +82,10 @@ def test_measures_what_is_missing_and_writes_the_card(
         ('{"digest": "0"}', "is not about this agent's weights"),
         ("{}", "is not about this agent's weights"),
         ("[]", "is not about this agent's weights"),
-        ("x", "is no file of figures"),
+        ("x", "is not a file of figures"),
     ],
 )
-def test_a_file_that_is_not_its_figures_is_left_alone(
+def test_a_file_without_the_agents_figures_is_left_alone(
     folder: Path, capsys: pytest.CaptureFixture[str], text: str, problem: str
 ) -> None:
     (folder / "figures.json").write_text(text)
@@ -96,8 +96,8 @@ def test_a_file_that_is_not_its_figures_is_left_alone(
     assert (folder / "figures.json").read_text() == text
 
 
-def test_wrong_arguments_are_told_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_arguments_give_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert study() == 2
     assert "name an agent" in capsys.readouterr().err
     assert study(folder, "--scale", "nan") == 2
-    assert "--scale must be more than 0 and at most 100, not nan" in capsys.readouterr().err
+    assert "--scale must be positive and at most 100, not nan" in capsys.readouterr().err

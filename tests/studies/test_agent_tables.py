@@ -1,4 +1,4 @@
-"""docs/agents.md and README.md say of the released agents what their figures say."""
+"""docs/agents.md and docs/results/agents.md show the figures of the released agents."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,14 +7,16 @@ import pytest
 from studies import agent_tables as tables
 
 
-@pytest.mark.parametrize(("page", "written"), [(tables.PAGE, tables.tables), (tables.FRONT, tables.front_table)])
+@pytest.mark.parametrize(("page", "written"), [(tables.PAGE, tables.tables), (tables.GUIDE, tables.guide_table)])
 def test_the_page_is_up_to_date(page: Path, written: Callable[[], str]) -> None:
     text = page.read_text(encoding="utf-8")
     there = text.partition(tables.BEGIN)[2].partition(tables.END)[0].strip()
     assert there == written(), "run python -m studies.agent_tables"
 
 
-def test_the_front_page_knows_every_agent_against_its_anchors() -> None:
-    rows = [line.strip("| ").split(" | ") for line in tables.front_table().splitlines()[2:]]
-    assert [row[0].strip("`") for row in rows] == [agent.name for agent in tables.released_agents()]
-    assert all(len(row) == 4 and all(row) for row in rows)
+def test_the_guide_has_each_agents_results_against_the_scripted_players() -> None:
+    rows = [line.strip("| ").split(" | ") for line in tables.guide_table().splitlines()[2:]]
+    assert [row[0].partition("`")[2].partition("`")[0] for row in rows] == [
+        agent.name for agent in tables.released_agents()
+    ]
+    assert all(len(row) == 5 and row[1] and row[2] and row[4] for row in rows)

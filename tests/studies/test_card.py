@@ -1,8 +1,11 @@
-"""Cards of agents say what the checkpoint and an evaluation of it say, and no more; the published ones are those."""
+"""Agents' cards report exactly what the checkpoint and its evaluations contain, and the published cards are current."""
 
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,6 @@ from spygames_training.agents.checkpoint import Checkpoint, CheckpointError, loa
 from spygames_training.config import Config, from_mapping, read_config
 
 ROOT = Path(__file__).resolve().parents[2]
-CARDS = ROOT / "docs" / "cards"
 AGENTS = {agent.folder.name: agent.name for agent in released_agents()}
 NAMES = sorted(path.name for path in (ROOT / "checkpoints").iterdir() if path.is_dir())
 
@@ -31,8 +33,8 @@ def figures(name: str) -> Figures:
     return read_figures(ROOT / "checkpoints" / name / "figures.json", released(name))
 
 
-def told(capsys: pytest.CaptureFixture[str], *argv: object) -> str:
-    """The one line that wrong arguments are answered with."""
+def error_line(capsys: pytest.CaptureFixture[str], *argv: object) -> str:
+    """Return the single error line for wrong arguments."""
     capsys.readouterr()
     assert main([str(each) for each in argv]) == 2
     out, err = capsys.readouterr()
@@ -41,25 +43,41 @@ def told(capsys: pytest.CaptureFixture[str], *argv: object) -> str:
 
 
 def anchor(name: str) -> tuple[Checkpoint, Figures]:
-    """An anchor, and the figures that were taken of it."""
+    """Return an anchor and its published figures."""
     checkpoint = load_checkpoint(name)
     return checkpoint, read_figures(ROOT / "anchors" / name / "figures.json", checkpoint)
 
 
+def test_ctrl_c_and_a_closed_pipe_end_it_quietly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "studies.card", "--help"]
+    done = subprocess.run(command, cwd=ROOT, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+    def interrupted(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("studies.card.choose_agent", interrupted)
+    assert main(["agent_avenue/simple-2"]) == 130
+    assert capsys.readouterr().err == "python -m studies.card: interrupted\n"
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_published_cards_are_those_of_their_json(name: str) -> None:
-    """After a change `python -m studies.card GAME/VARIANT --out checkpoints/FOLDER/README.md` writes it anew."""
+def test_published_cards_equal_those_made_from_their_figures(name: str) -> None:
+    """After a change, `python -m studies.card GAME/VARIANT --out checkpoints/FOLDER/README.md` rewrites the card."""
     folder = ROOT / "checkpoints" / name
     text = card(released(name), AGENTS[name], None, figures(name), "value.svg")
     assert (folder / "README.md").read_text(encoding="utf-8") == text
     assert (folder / "value.svg").read_text(encoding="utf-8").startswith("<?xml")
-    assert f"../../checkpoints/{name}/README.md" in (CARDS / f"{name}.md").read_text(encoding="utf-8")
 
 
-def test_each_released_agent_is_in_the_index_of_cards() -> None:
-    patterns = re.findall(r"^(\w+\*)$", (CARDS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
-    listed = [path.stem for pattern in patterns for path in CARDS.glob(f"{pattern}.md")]
-    assert sorted(listed) == NAMES == sorted(AGENTS)
+def test_each_released_agent_has_a_card_that_its_results_link_to() -> None:
+    page = (ROOT / "docs" / "results" / "agents.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"checkpoints/(\w+)/README\.md", page)) == NAMES == sorted(AGENTS)
 
 
 def test_a_card_has_every_figure_of_the_evaluation() -> None:
@@ -81,39 +99,39 @@ def test_a_card_says_which_figures_have_fewer_games() -> None:
     (found,) = known.evaluations
     name = found["results"][0]["challenger"].partition("@")[0]
 
-    def shown(games: dict[tuple[str, str], int]) -> str:
+    def caption(games: dict[tuple[str, str], int]) -> str:
         rows = [
             {**found["results"][0], "challenger": f"{name}{way}", "opponent": rival, "games": count}
             for (way, rival), count in games.items()
         ]
         text = card(checkpoint, "heimlich_3", {**found, "results": rows})
-        return next(line for line in text.splitlines() if "games a figure" in line).partition(";")[0]
+        return next(line for line in text.splitlines() if "games for each figure" in line).partition(", every")[0]
 
     ways, rivals = ("@sample", "@argmax"), ("random", "greedy", "mcts:200")
     everyone = {(way, rival): 900 for way in ways for rival in rivals}
-    assert shown(everyone) == "900 games a figure"
+    assert caption(everyone) == "900 games for each figure"
     slow = everyone | {(way, "mcts:200"): 60 for way in ways}
-    assert shown(slow) == "900 games a figure, 60 against `mcts:200`"
-    assert shown(slow | {("@argmax", "greedy"): 30}) == (
-        "900 games a figure, 60 against `mcts:200`, 30 against `greedy` (argmax)"
+    assert caption(slow) == "900 games for each figure, 60 against `mcts:200`"
+    assert caption(slow | {("@argmax", "greedy"): 30}) == (
+        "900 games for each figure, 60 against `mcts:200`, 30 against `greedy` (argmax)"
     )
 
 
-def test_without_an_evaluation_a_card_has_what_the_checkpoint_notes() -> None:
+def test_without_an_evaluation_a_card_has_the_checkpoints_own_results() -> None:
     text = card(load_checkpoint("heimlich/base-3-first"), "heimlich_3")
     assert "| `expert-1` | 73.6 |" in text
-    assert "400 games a figure" in text
+    assert "400 games for each figure" in text
     text = card(load_checkpoint("agent_avenue/simple-2-first"), "agent_avenue_simple")
     assert "| `mcts:200` | 68.9 (67.6 to 70.2) |" in text
     assert "against `agent_avenue/simple-2-first@sample` alone won" in text
     assert "53.0 (51.7 to 54.4) % argmax" in text
 
 
-def test_a_card_says_how_bots_were_met() -> None:
+def test_a_card_reports_the_temperature_against_bots() -> None:
     checkpoint = load_checkpoint("agent_avenue/simple-3")
     extra = checkpoint.meta["extra"]
     opponents = extra["config"]["opponents"]
-    for temperature, said in ((1.0, ""), (0.25, "; bots are met at temperature 0.25")):
+    for temperature, said in ((1.0, ""), (0.25, "; against bots it plays at temperature 0.25")):
         config = extra["config"] | {"opponents": opponents | {"temperature": temperature}}
         meta = {**checkpoint.meta, "extra": extra | {"config": config}}
         text = card(Checkpoint(checkpoint.game, checkpoint.network, meta), "mine")
@@ -121,7 +139,7 @@ def test_a_card_says_how_bots_were_met() -> None:
         assert line.partition("random`")[2] == said
 
 
-def test_a_checkpoint_that_notes_nothing_has_a_card_without_figures() -> None:
+def test_a_checkpoint_without_results_has_a_card_without_figures() -> None:
     checkpoint = load_checkpoint("agent_avenue/simple-2")
     meta = {**checkpoint.meta, "results": {}, "extra": {}}
     text = card(Checkpoint(checkpoint.game, checkpoint.network, meta), "bare")
@@ -130,10 +148,10 @@ def test_a_checkpoint_that_notes_nothing_has_a_card_without_figures() -> None:
 
 
 @pytest.mark.parametrize("results", [{"play": {"sample": 3}}, {"best_response": {}}, {"win_share/x": "much"}])
-def test_notes_in_another_form_are_refused(results: dict[str, Any]) -> None:
+def test_malformed_results_are_refused(results: dict[str, Any]) -> None:
     checkpoint = load_checkpoint("agent_avenue/simple-2")
     odd = Checkpoint(checkpoint.game, checkpoint.network, {**checkpoint.meta, "results": results})
-    with pytest.raises(CheckpointError, match="odd notes its training in another form than a run does"):
+    with pytest.raises(CheckpointError, match="odd: the record of its training"):
         card(odd, "odd")
 
 
@@ -144,12 +162,12 @@ def test_an_evaluation_of_something_else_is_refused(tmp_path: Path, capsys: pyte
     for content, complaint_of in {
         json.dumps(other): "about other weights",
         json.dumps({**found, "environment": {"id": "heimlich_v0", "options": {}}}): "about another variant",
-        "{}": "no result of",
-        "[1": "no result of",
-        '{"results": 3}': "no result of",
+        "{}": "not a result of",
+        "[1": "not a result of",
+        '{"results": 3}': "not a result of",
     }.items():
         file.write_text(content)
-        line = told(capsys, "agent_avenue/simple-2", "--evaluation", file)
+        line = error_line(capsys, "agent_avenue/simple-2", "--evaluation", file)
         assert complaint_of in line
         assert str(file) in line
 
@@ -170,11 +188,11 @@ def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixtu
     out = capsys.readouterr().out
     assert out.startswith(f"# {copy}\n")
     assert "## How well it plays" in out
-    assert "## What its value is worth" not in out
-    assert "name the checkpoint" in told(capsys)
+    assert "## How good its value is" not in out
+    assert "name the checkpoint" in error_line(capsys)
 
 
-def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
+def test_a_card_reports_searches_adversaries_and_the_value() -> None:
     checkpoint, known = anchor("agent_avenue/simple-2-first")
     (plain,) = known.evaluations
     row = plain["results"][0] | {
@@ -192,20 +210,20 @@ def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
     assert "| games won against, % | `search:64` |" in on_top
     assert "65.4 (" in on_top
     assert "seed 77" in on_top
-    assert "takes the other seats for players like the agent itself" in on_top
+    assert "assumes that the other seats play like the agent itself" in on_top
     exploited = text.partition("## How far it can be exploited")[2].partition("##")[0]
     assert exploited.index(
         "| a search | 64 worlds a decision | argmax | 600 | 77.8 (74.3 to 81.2) |"
     ) < exploited.index("| a fresh learner | 10 million decisions | sample | 5,000 | 53.0 (51.7 to 54.4) |")
     assert "](value.svg)" in text
-    assert "line of the picture" in text
+    assert "the picture's diagonal" in text
     assert "picture" not in card(checkpoint, "mine", None, found)
     assert "the value explains 31 % of the variance" in text
-    assert "a return -0.012 above" in text
+    assert "(value minus return) is -0.012" in text
     assert "on two cores of a test" in text
 
 
-def test_adversaries_are_compared_by_what_they_win_beyond_their_fair_share() -> None:
+def test_adversaries_are_ordered_by_their_wins_above_the_fair_share() -> None:
     checkpoint, _ = anchor("heimlich/base-3-first")
     more = Adversary("often a winner", "argmax", "none", 600, 0.60, (0.55, 0.65), fair_share=0.5)
     worst = Adversary("a search", "sample", "64 worlds a decision", 600, 0.50, (0.45, 0.55), fair_share=0.345)
@@ -215,15 +233,15 @@ def test_adversaries_are_compared_by_what_they_win_beyond_their_fair_share() -> 
     assert exploited.index("| 600 | 34.5 | 50.0 (45.0 to 55.0) |") < exploited.index(
         "| 600 | 50.0 | 60.0 (55.0 to 65.0) |"
     )
-    assert "## Licence\n\nMIT" in text
+    assert "## License\n\nMIT" in text
 
 
-def test_a_card_tells_what_a_checkpoint_does_not_and_where_a_run_was_stopped() -> None:
+def test_a_card_has_remarks_and_reports_stopped_runs() -> None:
     text = card(released("heimlich_3"), "mine", None, Figures(remarks=("The first run was changed.",)))
     assert "```\n\nThe first run was changed. The same seed," in text
     assert "- **planned**" not in text
-    assert "that it began with (1 run, below), SHA-256" in text
-    stopped = card(released("agent_avenue_simple"), "mine")  # two of its four runs were, but not the last one
+    assert "that it started from (1 run, below), SHA-256" in text
+    stopped = card(released("agent_avenue_simple"), "mine")  # two of its four runs were stopped, but not the last one
     assert stopped.count(", stopped (Ctrl-C) after ") == 2
     assert "- **planned**" not in stopped
     whole = released("agent_avenue_simple_3")
@@ -235,7 +253,7 @@ def test_a_card_tells_what_a_checkpoint_does_not_and_where_a_run_was_stopped() -
 
 @pytest.mark.parametrize("folder", [*(ROOT / "checkpoints" / name for name in NAMES), *ROOT.glob("anchors/*/*-first")])
 def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) -> None:
-    """The TOML on it reads as the settings of each run."""
+    """The TOML on the card reads as the settings of each run."""
     checkpoint = load_checkpoint(folder)
     earlier = [run["config"] for run in checkpoint.began_with.get("runs", ())]
     noted = json.loads(json.dumps([*earlier, checkpoint.meta["extra"]["config"]]))
@@ -248,13 +266,13 @@ def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) 
         assert read_config(file) == from_mapping(Config, config)
 
 
-def test_figures_of_earlier_worlds_are_shown_as_such(tmp_path: Path) -> None:
-    """And nothing changes where the worlds are the present ones. Figures of later worlds are of another player."""
+def test_figures_of_earlier_worlds_are_marked(tmp_path: Path) -> None:
+    """Figures with the current worlds get no remark; figures with later worlds belong to another player."""
     found, file = released("heimlich_2"), ROOT / "checkpoints" / "heimlich_2" / "figures.json"
     later = Checkpoint(replace(found.game, worlds_version=2), found.network, found.meta)
     assert "worlds of version" not in card(found, "mine", None, read_figures(file, found))
     text = card(later, "mine", None, read_figures(file, later))
-    assert "These figures were played with the worlds of version 1; now it is 2." in text
+    assert "These figures were measured with worlds of version 1; the current version is 2." in text
     content = json.loads(file.read_text())
     for each in content["evaluations"]:
         each["code"]["worlds"] = 2
@@ -263,7 +281,7 @@ def test_figures_of_earlier_worlds_are_shown_as_such(tmp_path: Path) -> None:
         read_figures(tmp_path / "figures.json", later)
     content["evaluations"][0]["code"]["worlds"] = "x"
     (tmp_path / "figures.json").write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=r"is no result of .*worlds must be a whole number, at least 1, not 'x'"):
+    with pytest.raises(ValueError, match=r"is not a result of .*worlds must be an integer >= 1, not 'x'"):
         read_figures(tmp_path / "figures.json", later)
 
 
@@ -272,25 +290,25 @@ def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.Ca
     found, file = json.loads(published.read_text()), tmp_path / "figures.json"
     for content, complaint_of in {
         json.dumps({**found, "digest": "0" * 16}): "is not about this agent's weights",
-        json.dumps({**found, "calibration": {"games": 3}}): "is no file of figures",
-        json.dumps({**found, "adversaries": [{"how": "x"}]}): "is no file of figures",
-        json.dumps({**found, "evaluations": [{}]}): "is no result of",
+        json.dumps({**found, "calibration": {"games": 3}}): "is not a file of figures",
+        json.dumps({**found, "adversaries": [{"how": "x"}]}): "is not a file of figures",
+        json.dumps({**found, "evaluations": [{}]}): "is not a result of",
         json.dumps({**found, "calibration": {**found["calibration"], "bias": math.nan}}): "NaN is not a number",
-        json.dumps({**found, "calibration": {**found["calibration"], "games": True}}): "is no file of figures",
-        json.dumps({**found, "calibration": {**found["calibration"], "bins": []}}): "is no file of figures",
+        json.dumps({**found, "calibration": {**found["calibration"], "games": True}}): "is not a file of figures",
+        json.dumps({**found, "calibration": {**found["calibration"], "bins": []}}): "is not a file of figures",
         json.dumps({**found, "adversaries": [{**found["adversaries"][0], "win_share": 10**300}]}): "is too large",
-        json.dumps({**found, "adversaries": [{**found["adversaries"][0], "games": 1.5}]}): "games is not as it was",
-        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "date": 3}]}): "date is not as it was",
-        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "seed": 1.5}]}): "seed is not as it was",
+        json.dumps({**found, "adversaries": [{**found["adversaries"][0], "games": 1.5}]}): "games is invalid",
+        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "date": 3}]}): "date is invalid",
+        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "seed": 1.5}]}): "seed is invalid",
         json.dumps({**found, "remarks": json.loads("[" * 60 + "]" * 60)}): "nested deeper",
         "[" * 100_000: "nested deeper",
         "[]": "is not about this agent's weights",
-        "{": "is no file of figures",
+        "{": "is not a file of figures",
     }.items():
         file.write_text(content)
-        line = told(capsys, "agent_avenue/simple-2", "--figures", file)
+        line = error_line(capsys, "agent_avenue/simple-2", "--figures", file)
         assert complaint_of in line
         assert str(file) in line
     for nowhere in (tmp_path / "none" / "figures.json", tmp_path / "none.json"):
-        line = told(capsys, "agent_avenue/simple-2", "--figures", nowhere)
+        line = error_line(capsys, "agent_avenue/simple-2", "--figures", nowhere)
         assert line == f"python -m studies.card: {nowhere}: No such file or directory"

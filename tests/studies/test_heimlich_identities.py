@@ -36,7 +36,7 @@ def test_features_depend_on_nothing_hidden(options: dict[str, object]) -> None:
     assert naming.features(naming.public_record(game, other)).equal(naming.features(seen))
 
 
-def test_seats_are_the_ones_asked_about() -> None:
+def test_features_and_answers_belong_to_their_seats() -> None:
     game = game_of(players=3)
     states = naming.final_states(game, "random", 20, 4)
     seen = naming.public_record(game, states)
@@ -49,7 +49,7 @@ def test_seats_are_the_ones_asked_about() -> None:
     assert naming.answers(game, states).tolist() == states["passports"][:, :3].tolist()
 
 
-def test_last_states_are_those_that_games_end_in() -> None:
+def test_final_states_are_those_in_which_games_end() -> None:
     game = game_of(players=3)
     states, seats, seeds = game.new_states(30), np.zeros((30, 3), np.int64), spread(np.uint64(1), 30)
     players = [make_player(game, "random")]
@@ -63,7 +63,7 @@ def test_last_states_are_those_that_games_end_in() -> None:
 
 
 def planted(strength: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A public record of noise in which each seat's own agent, of six, has more movements."""
+    """Return a public record of noise in which each seat's own agent, out of six, has more movements."""
     rng = np.random.default_rng(seed)
     seen, owned = (
         rng.random((400, 3, 6, 3, 3), np.float32),
@@ -103,7 +103,7 @@ def test_expert_1_hides_better_than_greedy(tmp_path: Path, capsys: pytest.Captur
         (["--json", "."], "cannot be written"),
     ],
 )
-def test_wrong_input(argv: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_input_gives_one_line(argv: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert naming.main(argv) == 2
     out, err = capsys.readouterr()
     lines = [line for line in err.splitlines() if not line.startswith("spygames: compiling")]

@@ -1,4 +1,4 @@
-"""The pages of the studies of learners have the figures of their files, and the files what the studies promise."""
+"""The pages about learners show the figures of their files, and the files contain what the studies promise."""
 
 import pytest
 from studies import baselines
@@ -11,13 +11,13 @@ def between(text: str, begin: str, end: str) -> str:
     return text.partition(begin)[2].partition(end)[0].strip()
 
 
-def test_the_page_of_baselines_is_that_of_its_file() -> None:
-    page = (baselines.DOCS / "baselines.md").read_text(encoding="utf-8")
+def test_the_page_of_baselines_shows_its_file() -> None:
+    page = (baselines.DOCS / "results" / "baselines.md").read_text(encoding="utf-8")
     assert between(page, baselines.BEGIN, baselines.END).endswith(baselines.table(baselines.read()).strip())
 
 
 def test_baselines_are_measured_at_equal_cpu_time() -> None:
-    """A game that was measured was measured for all learners."""
+    """A measured game is measured for all learners."""
     found = baselines.read()
     measured = {name.partition("/")[0] for name in found}
     assert "agent_avenue_2" in measured <= baselines.GAMES.keys()
@@ -26,17 +26,17 @@ def test_baselines_are_measured_at_equal_cpu_time() -> None:
         assert max(spent) < 1.1 * min(spent)
 
 
-def test_the_page_of_openspiel_has_the_exploitability_of_five_seeds() -> None:
+def test_the_page_of_poker_has_the_exploitability_of_five_seeds() -> None:
     study = exploitability
-    page = (study.DOCS / "openspiel.md").read_text(encoding="utf-8")
+    page = (study.DOCS / "results" / "poker.md").read_text(encoding="utf-8")
     assert between(page, study.BEGIN, study.END) == study.table(study.read()).strip()
     assert {name: [*seeds] for name, seeds in study.read().items()} == {
         name: ["1", "2", "3", "4", "5"] for name in study.RECIPES
     }
 
 
-def test_a_curve_counts_cpu_time_and_stops_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a learner of four CPU seconds an update: rows at the marks, one for marks that fall together."""
+def test_a_curve_counts_cpu_time_and_stops_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The learner takes four CPU seconds per update. Marks that fall together get one row."""
     game = baselines.GAMES["agent_avenue_2"]
     clock, asked = [0.0], []
 
@@ -50,7 +50,7 @@ def test_a_curve_counts_cpu_time_and_stops_in_time(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(baselines, "cpu_seconds", lambda: clock[0])
     monkeypatch.setitem(baselines.WAYS, "ours", ("", learner))
     rows = [*baselines.curve("ours", game, minutes=0.4, games=2, seed=7)]
-    assert [row["cpu_seconds"] for row in rows] == [4, 8, 12, 24]  # of 24 seconds, the first update not counted
+    assert [row["cpu_seconds"] for row in rows] == [4, 8, 12, 24]  # limit: 24 seconds; the first update is not counted
     assert [row["decisions"] for row in rows] == [200, 300, 400, 700]
     assert set(asked) == {7}
     assert all(row["win_share"].keys() == set(baselines.ANCHORS) for row in rows)

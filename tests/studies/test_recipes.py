@@ -1,4 +1,4 @@
-"""The study of recipes: what each trial runs, going on where it was stopped, and the page."""
+"""The study of recipes: what each trial runs, resuming after a stop, and the page."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ from studies import recipes as study
 
 from spygames_training.config import read_config, to_toml
 
-DOCS = Path(__file__).parents[2] / "docs"
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
 TINY = {
     "decisions": 2048,
     "network": {"hidden": (8,)},
@@ -21,7 +21,7 @@ TRIALS = [
 ]
 
 
-def test_it_goes_on_where_it_was_stopped(
+def test_it_resumes_where_it_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     few = study.Recipe("Agent Avenue", study.RECIPES["simple-2"].settings, ("greedy", "random"), 20)
@@ -36,29 +36,29 @@ def test_it_goes_on_where_it_was_stopped(
     capsys.readouterr()
     assert study.main(options) == 0
     told = capsys.readouterr().out
-    assert "plain: " not in told  # not made again
+    assert "plain: " not in told  # not run again
     both = json.loads(file.read_text())
     assert both["trials"]["plain"] == first["trials"]["plain"]
     assert [*both["trials"]["wider"]["figures"]] == ["greedy", "random", study.ADVERSARY]
-    assert "`network.hidden = [16]`" in told
+    assert "`hidden = [16]`" in told
     assert study.main([*options, "--seed", "1"]) == 2
     assert "has figures of seed 17, not 1" in capsys.readouterr().err
 
 
-def test_each_trial_is_another_run() -> None:
+def test_each_trial_is_a_different_run() -> None:
     configs = [to_toml(trial.config()).replace(f'"{trial.name}"', '""') for trial in study.TRIALS]
     assert len(set(configs)) == len(configs) == len({trial.name for trial in study.TRIALS})
 
 
-def test_the_page_has_the_figures_of_the_file() -> None:
-    page = (DOCS / "recipes.md").read_text(encoding="utf-8")
-    kept = json.loads((DOCS / "recipes.json").read_text())
+def test_the_page_shows_the_figures_of_the_file() -> None:
+    page = (RESULTS / "recipes.md").read_text(encoding="utf-8")
+    kept = json.loads((RESULTS / "recipes.json").read_text())
     assert kept["seed"] == study.SEED
-    assert page.partition(study.BEGIN)[2].partition(study.END)[0].strip() == study.tables(kept["trials"])
+    assert page.partition(study.BEGIN)[2].partition(study.END)[0].strip() == study.table(kept["trials"])
 
 
-def test_the_file_has_what_the_trials_run(tmp_path: Path) -> None:
-    kept = json.loads((DOCS / "recipes.json").read_text())["trials"]
+def test_the_file_contains_the_configs_of_the_trials(tmp_path: Path) -> None:
+    kept = json.loads((RESULTS / "recipes.json").read_text())["trials"]
     assert {*kept} == {trial.name for trial in study.TRIALS}
     for trial in study.TRIALS:
         (tmp_path / "config.toml").write_text(kept[trial.name]["config"])

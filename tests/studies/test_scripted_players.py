@@ -1,4 +1,4 @@
-"""The study of the scripted players goes on where it was stopped, with the same games, and writes its page."""
+"""The study of the scripted players resumes where it was stopped, with the same games, and writes its page."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from spygames import make_game
 VARIANTS = [("heimlich_v0", {"players": 3}), ("agent_avenue_v0", {"mode": "simple"})]
 
 
-def test_it_goes_on_where_it_was_stopped(
+def test_it_resumes_where_it_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(study, "VARIANTS", VARIANTS)
@@ -35,6 +35,6 @@ def test_it_goes_on_where_it_was_stopped(
     assert study.main(["--deals", "30", "--file", str(parts)]) == 2
 
 
-def test_its_variants_exist_and_are_different() -> None:
+def test_its_variants_exist_and_differ() -> None:
     games = {make_game(game_id, **options).title for game_id, options in study.VARIANTS}
     assert len(games) == len(study.VARIANTS) == 24 + 6 + 12

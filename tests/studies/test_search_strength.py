@@ -1,4 +1,4 @@
-"""The study of a search's strength goes on where it was stopped, with the same games."""
+"""The study of a search's strength resumes where it was stopped, with the same games."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ MATCHES = [
 ]
 
 
-def test_it_goes_on_where_it_was_stopped(
+def test_it_resumes_where_it_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(study, "MATCHES", MATCHES)
@@ -35,21 +35,21 @@ def test_it_goes_on_where_it_was_stopped(
     assert study.main(["--file", str(parts), "--seed", "1"]) == 2
 
 
-def test_some_matches_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_single_matches_can_be_selected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "MATCHES", MATCHES)
     file = tmp_path / "some.json"
     assert study.main(["--only", "all seats", "--file", str(file)]) == 0
     assert [*json.loads(file.read_text())["wins"]] == ["greedy in all seats"]
 
 
-def test_the_page_has_the_figures_of_the_file() -> None:
-    docs = Path(__file__).parents[2] / "docs"
-    page = (docs / "agents.md").read_text(encoding="utf-8")
-    played = json.loads((docs / "search_strength.json").read_text())["wins"]
+def test_the_page_shows_the_figures_of_the_file() -> None:
+    results = Path(__file__).parents[2] / "docs" / "results"
+    page = (results / "searches.md").read_text(encoding="utf-8")
+    played = json.loads((results / "search_strength.json").read_text())["wins"]
     assert page.partition(study.BEGIN)[2].partition(study.END)[0].strip() == study.table(played)
 
 
-def test_figures_of_wins_by_deal() -> None:
+def test_figures_are_computed_from_wins_by_deal() -> None:
     deals, won, interval = study.figures("2100" * 50, 2)
     low, high = map(float, interval.split("-"))
     assert (deals, won) == ("200", "37.5")

@@ -16,7 +16,7 @@ ADDRESSES = {"a": "10.83.0.1", "b": "10.83.0.2"}
 CARD = "cable0"
 """The name of the network card of each host."""
 ALWAYS = {"GLOO_SOCKET_IFNAME": CARD, "OMP_NUM_THREADS": "1", "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
-"""The variables of the recipe for two machines (docs/machines.md)."""
+"""The variables of the recipe for two machines (docs/clusters.md)."""
 ROOT = Path(__file__).resolve().parents[2]
 
 

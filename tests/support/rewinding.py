@@ -12,7 +12,7 @@ from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from spygames.core.game.rng import GAMMA
 from spygames.core.players.player import bot_loop
 from spygames.core.playing.batch import Batch
-from spygames.testing.hidden import retold
+from spygames.testing.hidden import indistinguishable_decision
 from spygames.testing.trial import determinized, mask_of, view_of
 
 # Stand for the kernels of a game, which `Game.bind` puts in their place.
@@ -178,7 +178,7 @@ def _turn_back(
     worlds = [determinized(game, now, viewer, 3 * luck) for _ in range(2)]
     for then, action in past:
         seat = int(then["to_move"][0])
-        other = retold(game, then, action, viewer, 1000 * luck) or (then, action)
+        other = indistinguishable_decision(game, then, action, viewer, 1000 * luck) or (then, action)
         (worlds[0], told), (worlds[1], same) = (
             rewound(game, world, *each[:1], seat, each[1], luck)
             for world, each in zip(worlds, ((then, action), other), strict=True)

@@ -95,7 +95,7 @@ def pale(svg: str, least: float = 4.5) -> list[str]:
         left, top = (int(value) for value in each.box[:2])
         right, bottom = (math.ceil(value) for value in each.box[2:])
         behind = ground[top:bottom, left:right].reshape(-1, 3)
-        ink = _luminance(np.array([int(each.fill[i : i + 2], 16) for i in (1, 3, 5)], float))
+        ink = _luminance(_rgb(each.fill))
         light = _luminance(behind)
         contrast = (np.maximum(ink, light) + 0.05) / (np.minimum(ink, light) + 0.05)
         if (found := float(np.quantile(contrast, 0.1))) < least:
@@ -133,6 +133,11 @@ def dangling(svg: str, legal: list[str]) -> list[str]:
     found = [element for element, _, _ in elements(svg) if element.get("class") == "target"]
     wrong = [str(each.get("data-action")) for each in found if each.get("data-action") not in {None, *legal}]
     return wrong + [str(each.get("data-pick")) for each in found if each.get("data-pick") not in {None, *words}]
+
+
+def colorless(svg: str) -> str:
+    """The picture with one color in place of all others: themes differ in nothing else."""
+    return re.sub(r'"#[0-9a-f]{3,6}"', '"#000"', svg)
 
 
 def drawn(svg: str) -> str:
@@ -218,6 +223,16 @@ def _bounds(points: list[tuple[float, float]]) -> Box:
 
 def _is_inside(box: Box) -> bool:
     return box[0] >= 0 and box[1] >= 0 and box[2] <= WIDTH and box[3] <= HEIGHT
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colors, 1 to 21 (WCAG 2)."""
+    dark, light = sorted(_luminance(_rgb(each)) for each in (one, other))
+    return float((light + 0.05) / (dark + 0.05))
+
+
+def _rgb(color: str) -> Any:
+    return np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)], float)
 
 
 def _luminance(rgb: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Shared by the tests of training."""
+"""Fixtures shared by the tests of training."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,14 +13,14 @@ PLOT_CURVES = report.plot_curves
 
 
 def write_rows(rows: list[dict[str, Any]], path: Path) -> Path:
-    """In the place of `plot_curves`, which takes longer than the training of a small run."""
+    """Write the rows instead of `plot_curves`, which takes longer than the training of a small run."""
     write_whole(path, f"{len(rows)} updates")
     return path
 
 
 @pytest.fixture(scope="package", autouse=True)
 def curves_not_drawn() -> Iterator[None]:
-    """Runs in this process draw no curves, except in tests that use `drawn_curves`."""
+    """Let runs in this process draw no curves, except in tests that use `drawn_curves`."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(report, "plot_curves", write_rows)
         yield
@@ -28,5 +28,5 @@ def curves_not_drawn() -> Iterator[None]:
 
 @pytest.fixture
 def drawn_curves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs draw their curves, as they do for users."""
+    """Let runs draw their curves, as they do for users."""
     monkeypatch.setattr(report, "plot_curves", PLOT_CURVES)

@@ -27,7 +27,7 @@ from tests.web.visitor import GAME, HOST, Answer, Moody, Visitor, actions, begin
 def test_other_hosts_get_nothing(server: tuple[Store, Visitor], headers: dict[str, str]) -> None:
     answer = server[1].request("GET", "/", b"", headers)
     assert answer.status == 403
-    assert answer.problem == "The address is not that of this server."
+    assert answer.problem == "This is not the address of this server."
     assert "set-cookie" not in answer.headers
 
 
@@ -81,12 +81,12 @@ def test_others_need_the_address_with_its_token() -> None:
 @pytest.mark.parametrize(
     ("fields", "status", "line"),
     [
-        ({"action": "discard everything"}, 409, "That is no action here: choose one of those below."),
-        ({"action": "<b>bold</b>"}, 409, "That is no action here"),
+        ({"action": "discard everything"}, 409, "This is not a legal action: choose one of those on this page."),
+        ({"action": "<b>bold</b>"}, 409, "This is not a legal action"),
         ({"revision": 3}, 409, "The game has moved on since you saw it"),
-        ({"revision": "x"}, 400, "The form was not filled in as this page has it."),
-        ({"revision": "9" * 30}, 400, "The form was not filled in"),
-        ({"action": "x" * 5000}, 413, "That is too much: at most 4,096 bytes."),
+        ({"revision": "x"}, 400, "The field 'revision' of the form is invalid."),
+        ({"revision": "9" * 30}, 400, "The field 'revision' of the form is invalid."),
+        ({"action": "x" * 5000}, 413, "The form must have at most 4,096 bytes."),
     ],
 )
 def test_moves_that_are_none(server: tuple[Store, Visitor], fields: dict[str, Any], status: int, line: str) -> None:
@@ -108,7 +108,7 @@ def test_moves_that_are_none(server: tuple[Store, Visitor], fields: dict[str, An
 def test_text_that_is_no_form(server: tuple[Store, Visitor]) -> None:
     _, visitor = server
     answer = visitor.request("POST", "/games", b"game=\xff&token=%ff", {"origin": f"http://{HOST}"})
-    assert (answer.status, answer.problem) == (400, "The form is no text in UTF-8.")
+    assert (answer.status, answer.problem) == (400, "The form is not valid UTF-8.")
     many = "&".join(f"a{i}=1" for i in range(200)).encode()
     assert visitor.request("POST", "/games", many, {"origin": f"http://{HOST}"}).status == 400
 
@@ -136,7 +136,7 @@ def test_addresses_that_are_none(server: tuple[Store, Visitor], path: str, statu
 def test_seats_that_are_none(server: tuple[Store, Visitor]) -> None:
     kept, visitor = server
     answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 0})
-    assert (answer.status, answer.problem) == (409, "You can sit in one seat only: choose players for the others.")
+    assert (answer.status, answer.problem) == (409, "You can take only one seat: choose players for the others.")
     assert visitor.post("/games", {"game": 0, "s0": 0, "s1": 99}).status == 400
     assert visitor.post("/games", {"game": 0, "s0": 0}).status == 400
     assert visitor.post("/games", {"game": 0, "s0": 0, "s1": "python:os.abort"}).status == 400
@@ -168,7 +168,7 @@ def test_a_whole_game_ends_open_and_its_record_replays(server: tuple[Store, Visi
         visitor.post(f"/games/{made.id}/act", {"revision": revision(page), "action": actions(page)[-1]})
         made.wait(20)
     page = visitor.get(f"/games/{made.id}").text
-    assert f"The deal&#x27;s seed was {made.seed}." in page
+    assert f"The seed of the deal was {made.seed}." in page
     line = visitor.get(f"/games/{made.id}/record").text
     brought = visitor.post("/records", {"record": line})
     assert brought.status == 303
@@ -300,7 +300,7 @@ def test_servers_on_other_ports_have_other_cookies() -> None:
 def test_strangers_drive_nobody_out(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
     kept, visitor = server
     made = begin(visitor, kept)
-    monkeypatch.setattr(store, "MOST_VISITORS", 5)
+    monkeypatch.setattr(store, "MAX_VISITORS", 5)
     for _ in range(20):
         assert Visitor(visitor.app).get("/").status == 200
     assert len(kept.visitors) <= 6
@@ -310,9 +310,9 @@ def test_strangers_drive_nobody_out(server: tuple[Store, Visitor], monkeypatch: 
 def test_old_games_make_room() -> None:
     kept = Store()
     visitor, _ = kept.visitor(None)
-    for _ in range(store.MOST_GAMES + 3):
+    for _ in range(store.MAX_GAMES + 3):
         kept.begin(visitor, "Game", "/rules?game=0", GAME, ["greedy"], [0, 0]).wait(30)
-    assert len(kept.games) == store.MOST_GAMES
+    assert len(kept.games) == store.MAX_GAMES
 
 
 def test_html_is_escaped() -> None:

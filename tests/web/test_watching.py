@@ -26,7 +26,7 @@ def test_who_only_watches_sees_it_when_it_is_over(server: tuple[Store, Visitor])
     made = kept.games[answer.where.rpartition("/")[2]]
     made.wait(60)
     assert made.over
-    assert "Everything is open now" in visitor.get(answer.where).text
+    assert "Nothing is hidden now" in visitor.get(answer.where).text
 
 
 def test_who_only_watches_sees_the_game_go_on(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,7 +55,7 @@ def test_who_only_watches_sees_the_game_go_on(server: tuple[Store, Visitor], mon
         assert made.live.seen(number, NOBODY) in unescape(page)
     go.set()
     made.wait(20)
-    assert "Everything is open now" in visitor.get(answer.where).text
+    assert "Nothing is hidden now" in visitor.get(answer.where).text
 
 
 def test_no_page_waits_for_thoughts(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +95,7 @@ def test_whoever_cannot_think_says_why(server: tuple[Store, Visitor], monkeypatc
     _, visitor = server
     record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
     where = visitor.post("/records", {"record": json.dumps(asdict(record))}).where
-    cases = (ValueError("no player here"), "no player here"), (KeyError("mole"), "breaks down here (KeyError)")
+    cases = (ValueError("no player here"), "no player here"), (KeyError("mole"), "fails here (KeyError)")
     for error, line in cases:
 
         def fail(game: Any, spec: str, error: Exception = error) -> Any:
@@ -108,7 +108,7 @@ def test_whoever_cannot_think_says_why(server: tuple[Store, Visitor], monkeypatc
         assert "data-refresh" not in page
         assert "mole" not in page.partition('id="thought"')[2].partition("Moves")[0]
     monkeypatch.setattr(store, "make_player", lambda game, spec: Moody(9 * [RuntimeError("!")]))
-    assert "moody breaks down here (RuntimeError)" in visitor.get(f"{where}?move=1&by=3").text
+    assert "moody fails here (RuntimeError)" in visitor.get(f"{where}?move=1&by=3").text
 
 
 def test_records_that_do_not_fit(server: tuple[Store, Visitor]) -> None:
@@ -116,7 +116,7 @@ def test_records_that_do_not_fit(server: tuple[Store, Visitor]) -> None:
     record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
     cases = {
         "no json": "not JSON",
-        "": "There is no game in it",
+        "": "No game found",
         "[" * 5000: "line 1",
         json.dumps(asdict(replace(record, game="os"))): "no game 'os'",
         json.dumps(asdict(replace(record, game="tests.poker.kuhn"))): "no game 'tests.poker.kuhn'",
@@ -129,7 +129,7 @@ def test_records_that_do_not_fit(server: tuple[Store, Visitor]) -> None:
         assert line in answer.problem
     assert visitor.post("/records", {"record": "x" * 1_000_001}).status == 413
     line = json.dumps(asdict(record)) + "\n"
-    assert "bring at most 64" in visitor.post("/records", {"record": 65 * line}).problem
+    assert "At most 64 games can be shown" in visitor.post("/records", {"record": 65 * line}).problem
     damaged = json.dumps(asdict(replace(record, actions=record.actions[1:])))
     assert "cannot be shown" in visitor.post("/records", {"record": line + damaged}).problem
     assert "greedy, greedy" not in visitor.get("/records").text

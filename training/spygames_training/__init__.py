@@ -1,10 +1,7 @@
 """Train agents on the games of `spygames` by self-play, save them, and measure how well they play.
 
->>> from spygames_training import Config, evaluate, train
->>> policy = train(Config(decisions=1_000_000), "runs/first")  # doctest: +SKIP
-
-The public modules are this one, `config`, `measuring`, `search` and `bridges`; everything else is private. The names of
-`__all__` are imported when they are first used, so that the package itself is quick to import.
+The public modules are this one, `config`, `measuring`, `search` and `bridges`; everything else is private. The names in
+`__all__` are imported on first use, so that importing the package is quick.
 """
 
 from importlib import import_module
@@ -13,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if find_spec("torch") is None:
     raise ModuleNotFoundError(
-        "spygames_training needs torch, which the extra brings: pip install 'spygames[training]'",
+        "spygames_training needs torch: pip install 'spygames[training]'",
         name="torch",
     )
 

@@ -4,9 +4,11 @@
 >>> from spygames_training.measuring import evaluate
 >>> game = make_game("agent_avenue_v0")
 >>> results = evaluate(game, "agent_avenue/simple-2", ["random", "greedy"], games=200, seed=1)
+>>> [result.opponent for result in results]
+['random', 'greedy']
 
-Games are played in pairs or more from the same seed with the seats exchanged, so that a lucky deal helps nobody.
-`docs/protocol.md` says how many games a result needs.
+Every deal is played once with the challenger on each side, so that a lucky deal favors no player. `docs/protocol.md`
+says how many games a result needs.
 """
 
 from spygames_training.bridges.executors import executor_of

@@ -1,12 +1,12 @@
-"""The command `spygames`: a subcommand is a module of this package with a dataclass of its options.
+"""The command `spygames`. Each subcommand is a module of this package with a dataclass of its options.
 
-Subcommands are imported when they are asked for, and import what is heavy (torch, Numba) when they run.
+A subcommand is imported when it is called, and imports heavy packages (torch, Numba) only when it runs.
 """
 
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -30,44 +30,57 @@ COMMANDS = {
     "train-all": "TrainAll",
     "random-play": "RandomPlay",
 }
-"""The subcommands in the order of the help, with the names of their dataclasses. The module is called as the
-subcommand, with `_` for `-`."""
+"""Subcommands in the order of the help, with the names of their dataclasses. A module has the name of its subcommand,
+with `_` for `-`."""
 BROKEN_PIPE = 141
-"""Exit code where whoever read the output has closed it, as of a program that SIGPIPE ended."""
+"""Exit code when the reader of the output has closed the pipe, the same as that of a program ended by SIGPIPE."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs a subcommand.
+    """Run a subcommand.
 
     Args:
-        argv: what stands behind `spygames` on the command line; None: what does.
+        argv: the arguments after `spygames`. (default: those of the process)
 
     Returns:
-        0; 2 where the arguments were wrong or the work could not be done, with one line on stderr; 130 after Ctrl-C;
-        what the subcommand says.
+        The exit code of the subcommand. 2, with one line on stderr, if the arguments are wrong or the work cannot be
+        done. 130 after Ctrl-C, 141 after a closed pipe.
     """
-    argv = list(sys.argv[1:] if argv is None else argv)
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    return run_safely(lambda: _run(arguments), "spygames")
+
+
+def run_safely(run: Callable[[], int], prog: str) -> int:
+    """Run a command so that Ctrl-C, a closed pipe and a missing extra end it without a traceback.
+
+    Args:
+        run: does the work and returns the exit code.
+        prog: the name of the command in messages.
+
+    Returns:
+        The exit code of `run`; 2 if an extra is missing, 130 after Ctrl-C, 141 after a closed pipe.
+    """
     _prepare_streams()
     try:
-        code = _run(argv)
+        code = run()
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        print("spygames: interrupted", file=sys.stderr)
+        print(f"{prog}: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is still to be flushed when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for output that Python still flushes at exit
         return BROKEN_PIPE
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] in ("spygames", "spygames_app"):
             raise
-        print(f"spygames: the command needs the extra: {EXTRA} (there is no module {error.name})", file=sys.stderr)
+        print(f"{prog}: the command needs the extra: {EXTRA} (no module {error.name})", file=sys.stderr)
         return 2
 
 
 def _prepare_streams() -> None:
-    """Has stdout and stderr replace what their encoding lacks (ASCII, or names of files that are no text), and puts the
-    null device in the place of closed streams."""
+    """Let stdout and stderr replace characters that their encoding lacks, and replace closed streams by the null
+    device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None or getattr(stream, "closed", False):
@@ -86,13 +99,13 @@ def _run(argv: list[str]) -> int:
 
 
 def load(name: str) -> "type[Command]":
-    """Returns the dataclass of a subcommand."""
+    """Return the dataclass of a subcommand."""
     module = importlib.import_module(f"spygames_app.cli.{name.replace('-', '_')}")
     return getattr(module, COMMANDS[name])
 
 
 def _without_command(argv: list[str]) -> int:
-    """Answers `spygames` without a subcommand: help, version, shell completion, or a line that names what there is."""
+    """Handle `spygames` without a subcommand: help, version, shell completion, or a line with the subcommands."""
     from spygames_app.cli.arguments import WrongArguments, parse, subcommands
 
     if argv[:1] == ["--version"]:
@@ -102,17 +115,17 @@ def _without_command(argv: list[str]) -> int:
         return 0
     if argv and not argv[0].startswith("-"):
         near = get_close_matches(argv[0].casefold().replace("_", "-"), COMMANDS, 1)
-        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)} (--help tells more)"
+        meant = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(COMMANDS)} (details: --help)"
         print(f"spygames: no subcommand {argv[0][:100]!r}; {meant}", file=sys.stderr)
         return 2
     if argv and argv[0] not in ("-h", "--help") and not argv[0].startswith("--tyro-"):
         from spygames.core.basics.text import one_line
 
         line = f"unrecognized options: {one_line(argv[0])}; a subcommand comes first, as in spygames evaluate greedy"
-        print(f"spygames: {line} (--help tells more)", file=sys.stderr)
+        print(f"spygames: {line} (details: --help)", file=sys.stderr)
         return 2
     try:
         parse(subcommands({name: load(name) for name in COMMANDS}), argv or ["--help"], "spygames")
     except WrongArguments as error:
-        print(f"spygames: {error} (--help tells more)", file=sys.stderr)
+        print(f"spygames: {error} (details: --help)", file=sys.stderr)
     return 2

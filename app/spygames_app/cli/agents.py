@@ -9,39 +9,46 @@ from spygames_app.cli.arguments import AnyFile, GameId, GameOptions, check_writa
 if TYPE_CHECKING:
     from spygames.core.players.released import ReleasedAgent
 
+EARLIER = "expert-1"
+"""An earlier version of expert, which the table omits. In some games it is the same player."""
+LEGEND = "\n".join([
+    "Games won against each scripted player, in %. In brackets the fair share, if it is not 50: what one seat wins if "
+    "the scripted player has all seats.",
+    "agent: GAME/VARIANT-SEATS",
+    "plays: argmax takes the most likely action (NAME@argmax); sample draws one (NAME).",
+    "rating: on the ladder of the variant, on Elo's scale; blank without a ladder.",
+])  # fmt: skip
 _NONE = object()
 
 
 @dataclass(frozen=True)
 class Agents:
-    """Lists the agents that come with the package, with their figures.
+    """List the released agents with their results.
 
         spygames agents
         spygames agents --game heimlich_v0 --option players=3
         spygames play --against agent_avenue/simple-2@argmax
         spygames evaluate best --game heimlich_v0 --option players=3
 
-    An agent goes by its name wherever a player is named; best is the best of the game and variant that are played. A
-    figure is the percentage of games that the agent wins against a scripted player, and behind it, where that is not
-    50, the fair share: what a seat wins where all seats are that player. Ratings are those of the ladders. The JSON
-    has the options of the games, too.
+    Every command takes the name of an agent as a player. best is the strongest agent of the game and variant that are
+    played. The legend under the table explains its columns. The JSON file also has the options of the games.
     """
 
     game: GameId = None
-    """Those of this game, as agent_avenue_v0; all if not given."""
+    """Only agents of this game, such as agent_avenue_v0. (default: all)"""
     option: GameOptions = ()
-    """Those with this option of the game, as players=2; may be given several times."""
+    """Only agents with this option of the game, such as players=2."""
     json: AnyFile = None
-    """Where to write the same as JSON."""
+    """File for the same table as JSON."""
 
     @staticmethod
     def surplus(text: str) -> str:
-        """What is right in the place of a word that stands alone."""
+        """Return a hint for a positional argument, which this subcommand does not take."""
         from spygames.core.game.registry import canonical_id, game_ids
         from spygames.core.players.released import find_agent
 
         if (agent := find_agent(text)) is not None:
-            return f"all about one agent is in {agent.folder / 'README.md'}"
+            return f"the card of this agent is {agent.folder / 'README.md'}"
         return f"a game is given as --game {text if canonical_id(text) in game_ids() else 'ID'}"
 
     def run(self) -> int:
@@ -51,7 +58,7 @@ class Agents:
 
         agents = self._chosen()
         most = sorted((each.win_shares for agent in agents for each in agent.figures), key=len, reverse=True)
-        opponents = list(dict.fromkeys(name for shares in most for name in shares))
+        opponents = list(dict.fromkeys(name for shares in most for name in shares if name != EARLIER))
         rows = []
         for agent in agents:
             for name, each in zip([agent.name, *[""] * len(agent.figures)], agent.figures, strict=False):
@@ -59,20 +66,20 @@ class Agents:
                 rows.append([name, each.play, "" if each.rating is None else f"{each.rating:.0f}", *shares])
         if self.json:
             write_whole(self.json, json.dumps([agent.as_json() for agent in agents], indent=2) + "\n")
-        console().print(TextTable(["agent", "plays", "rating", *opponents], rows, texts=2).rich())
+        console().print(TextTable(["agent", "plays", "rating", *opponents], rows, caption=LEGEND, texts=2).rich())
         if self.json:
             say(f"agents: {self.json}")
         return 0
 
     def _chosen(self) -> "list[ReleasedAgent]":
-        """The agents of the game and the options; ValueError where there is none."""
+        """Return the agents of the game and the options; ValueError if there are none."""
         from spygames.core.game.registry import make_game
         from spygames.core.game.validation import same
         from spygames.core.players.released import released_agents
 
         options = dict(self.option)
         if self.game is not None:
-            make_game(self.game, **options)  # says what is wrong
+            make_game(self.game, **options)  # raises for an invalid game or option
         agents = [
             agent
             for agent in released_agents()
@@ -82,7 +89,7 @@ class Agents:
         if not agents:
             asked = ", ".join([self.game or "any game", *(f"{name}={value}" for name, value in options.items())])
             there = ", ".join(agent.name for agent in released_agents()) or "none"
-            raise ValueError(f"no agent that comes with the package plays {asked}; there are {there}")
+            raise ValueError(f"no released agent plays {asked}; the agents are {there}")
         return agents
 
 

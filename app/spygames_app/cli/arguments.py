@@ -1,4 +1,4 @@
-"""What the subcommands share: reading the command line, kinds of values, and which game is meant."""
+"""Shared code of the subcommands: parsing of the command line, types of options, and the choice of the game."""
 
 import contextlib
 import inspect
@@ -10,7 +10,7 @@ import shlex
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import reduce
 from itertools import pairwise
@@ -33,40 +33,41 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ERRORS = (ValueError, OSError, MemoryError)
-"""What ends a command with one line; anything else is a fault of the command itself."""
+"""Errors that end a command with one line. Any other exception is a bug of the command."""
 DEFAULT_GAME = "agent_avenue_v0"
 AUTO = "auto"
-"""`--resume auto`; a folder of that name is ./auto."""
+"""The value of `--resume auto`. A folder with this name is written ./auto."""
 LARGEST = 10**12
-"""Of counts of games, decisions and the like: more than anybody can wait for, and exact in every number of a file."""
-SUMMARY = "Board games with hidden information: trains agents, measures them, plays against them."
+"""Maximum of counts, such as games and decisions. JSON and float64 hold it exactly."""
+SUMMARY = "Board games with hidden information: train agents and play against them."
 
 
 class WrongArguments(ValueError):
-    """The command line cannot be understood; the message is one line."""
+    """The command line is invalid. The message is one line."""
 
 
 class Command(Protocol):
     """A subcommand: a dataclass of its options.
 
-    A static method `surplus(text)`, where it has that, says what is right where `text` stands alone and nothing may.
+    It may have a static method `surplus(text)`, which returns a hint for a positional argument that the subcommand does
+    not take.
     """
 
     def run(self) -> int:
-        """Does the work; returns the exit code. One of `ERRORS` says in one line what was wrong."""
+        """Do the work and return the exit code. Failures raise one of `ERRORS` with a message of one line."""
         ...
 
 
 def execute(kind: type[Command], argv: Sequence[str], prog: str) -> int:
-    """Reads the command line and does the work.
+    """Parse the command line and do the work.
 
     Returns:
-        What `kind.run` does, or after a line on stderr 130 for Ctrl-C and 2 for one of `ERRORS`.
+        The exit code of `kind.run`. After a line on stderr: 130 for Ctrl-C, 2 for one of `ERRORS`.
     """
     try:
         return parse(kind, argv, prog).run()
     except WrongArguments as error:
-        complain(prog, f"{error} (--help tells more)")
+        complain(prog, f"{error} (details: --help)")
         return 2
     except KeyboardInterrupt:
         complain(prog, "interrupted")
@@ -78,24 +79,42 @@ def execute(kind: type[Command], argv: Sequence[str], prog: str) -> int:
         return 2
 
 
-def parse(kind: type[T], argv: Sequence[str], prog: str) -> T:
-    """Reads the command line.
+def run_command(kind: type[Command], argv: Sequence[str] | None, prog: str) -> int:
+    """Run a command that is not a subcommand of `spygames`, such as `python -m studies.card`.
 
     Args:
-        kind: a dataclass whose fields are the options; `default_for(argv)`, where it has that, gives the defaults.
-        argv: what stands behind `prog`.
-        prog: how the command is called.
+        kind: the dataclass of its options.
+        argv: the arguments after `prog`; None: those of the process.
+        prog: the name of the command.
+
+    Returns:
+        The exit code; see `execute` and `spygames_app.cli.run_safely`.
+    """
+    from spygames_app.cli import run_safely
+
+    arguments = sys.argv[1:] if argv is None else argv
+    return run_safely(lambda: execute(kind, arguments, prog), prog)
+
+
+def parse(kind: type[T], argv: Sequence[str], prog: str) -> T:
+    """Parse the command line.
+
+    Args:
+        kind: a dataclass whose fields are the options. A class method `default_for(argv)` may give the defaults.
+        argv: the arguments after `prog`.
+        prog: the name of the command.
 
     Raises:
-        WrongArguments: with one line.
-        SystemExit: after help or shell completion was printed.
+        WrongArguments: the command line is invalid; the message is one line.
+        SystemExit: help or shell completion has been printed.
     """
     make_default: Callable[[Sequence[str]], T] | None = getattr(kind, "default_for", None)
     default: Any = make_default(argv) if make_default else tyro.MISSING_NONPROP
     summary, _, details = (inspect.getdoc(kind) or SUMMARY).partition("\n")
     shown = io.StringIO()
+    _set_colors()
     try:
-        with contextlib.redirect_stderr(shown):
+        with contextlib.redirect_stderr(shown), _unbroken_help():
             return tyro.cli(
                 kind, prog=prog, description=summary, args=argv, default=default, config=(FlagCreatePairsOff,)
             )
@@ -107,17 +126,46 @@ def parse(kind: type[T], argv: Sequence[str], prog: str) -> T:
         said = one_line(shown.getvalue())
         surplus: Callable[[str], str] = getattr(kind, "surplus", lambda text: "")
         if hint := _surplus(said, argv, surplus):
-            said = said.partition("; did you mean ")[0]  # which looks at letters alone
+            said = said.partition("; did you mean ")[0]  # tyro's guess compares letters only
         raise WrongArguments(f"{said}{hint or _hint(argv, shown.getvalue())}") from None
 
 
+def _set_colors() -> None:
+    """Give the help a color that is readable on light and dark terminals, or none if NO_COLOR is set."""
+    tyro.extras.set_accent_color("magenta")  # by default frames are white
+    tyro._experimental_options["ansi_codes"] = not os.environ.get("NO_COLOR")
+
+
+@contextlib.contextmanager
+def _unbroken_help() -> Iterator[None]:
+    """Let tyro wrap the docstring of a field as one paragraph: it would keep the line breaks of the source."""
+    try:
+        import docstring_parser  # tyro reads docstrings with it
+    except ImportError:
+        yield
+        return
+    parse_from_object = docstring_parser.parse_from_object
+
+    def unbroken(*args: Any, **options: Any) -> Any:
+        parsed = parse_from_object(*args, **options)
+        for param in parsed.params:
+            param.description = param.description and " ".join(param.description.split())
+        return parsed
+
+    docstring_parser.parse_from_object = unbroken
+    try:
+        yield
+    finally:
+        docstring_parser.parse_from_object = parse_from_object
+
+
 def _surplus(said: str, argv: Sequence[str], surplus: Callable[[str], str]) -> str:
-    """What is right in the place of something that the command does not take.
+    """Return a hint for an argument that the command does not take, or "".
 
     Args:
-        said: the complaint, in one line.
+        said: tyro's complaint, in one line.
         argv: the command line.
-        surplus: what is right in the place of a word without `--`.
+        surplus: returns a hint for a positional argument.
     """
     if found := re.match(r"unexpected argument: (\S+?)(?:,|$)", said):
         hint = surplus(found[1])
@@ -133,7 +181,7 @@ def _surplus(said: str, argv: Sequence[str], surplus: Callable[[str], str]) -> s
 
 
 def _hint(argv: Sequence[str], box: str) -> str:
-    """What is right where a number or a list was written with commas."""
+    """Return a hint for a number or a list that was written with commas, or ""."""
     said = re.sub(r"[\s│]+", "", box)
     if number := re.search(r"convertstringtofloat:'(\d*),(\d+)'", said):
         return f"; write {number[1]}.{number[2]}, with a point"
@@ -147,16 +195,16 @@ def _hint(argv: Sequence[str], box: str) -> str:
 
 
 def filled(text: str) -> str:
-    """Returns paragraphs with lines of at most the terminal's width, or 100; what is indented stays as it is."""
+    """Wrap paragraphs at the width of the terminal, or at 100. Indented paragraphs stay as they are."""
     width = min(shutil.get_terminal_size().columns, 100)
     paragraphs = text.strip("\n").split("\n\n")
     return "\n\n".join(p if p.startswith(" ") else textwrap.fill(p, width) for p in paragraphs)
 
 
 def one_line(box: str) -> str:
-    """Returns what tyro's box of several lines says, as one line: the complaint and the spelling that may be meant.
+    """Return the text of tyro's error box as one line: the complaint and the suggested spelling.
 
-    Where there is no Unicode, the box has no frame, and its title is a section of its own.
+    Without Unicode the box has no frame, and its title is a section of its own.
     """
     rows = [re.sub(r"\x1b\[[0-9;]*m", "", row).strip("│ ") for row in box.splitlines()]
     rows = [row for row in rows if row and row[0] not in "╭╰"]
@@ -168,12 +216,12 @@ def one_line(box: str) -> str:
             sections[-1].append(row)
     if "│" not in box and len(sections) > 1:
         del sections[0]
-    text = re.sub(r"^Error parsing settings\.\w+: ", "", " ".join(sections[0]))  # what follows names the setting
+    text = re.sub(r"^Error parsing settings\.\w+: ", "", " ".join(sections[0]))  # the rest names the setting
     text = re.sub(r"^Unrecognized options: (?=[^-])", "Unexpected argument: ", text)
     text = re.sub(r"^Missing from [\w -]+: (\S+) (.*) \(required\)", r"Missing \1: \2", text)
-    # What Python's own readers of numbers say.
+    # Messages of Python's own parsers of numbers.
     text = re.sub(r"could not convert string to float: (.*)", r"\1 is not a number", text)
-    text = re.sub(r"invalid literal for int\(\) with base 10: (.*)", r"\1 is not a whole number", text)
+    text = re.sub(r"invalid literal for int\(\) with base 10: (.*)", r"\1 is not an integer", text)
     text = re.sub(r"Exceeds the limit \(\d+ digits\).*", "the number is too large", text)
     if len(text) > 300:
         text = f"{text[:300]} ..."
@@ -184,7 +232,7 @@ def one_line(box: str) -> str:
 
 
 def subcommands(commands: dict[str, type[Any]]) -> Any:
-    """Returns the type for `parse` that is any of the subcommands, by name."""
+    """Return the union type of all subcommands, by name, for `parse`."""
     return reduce(
         or_,
         (
@@ -195,8 +243,11 @@ def subcommands(commands: dict[str, type[Any]]) -> Any:
 
 
 def value(read: Callable[[str], Any], metavar: str) -> PrimitiveConstructorSpec[Any]:
-    """Returns how an option's one value is read: `read` raises ValueError with one line. An empty text, as of a shell's
-    variable that is not set, is no value."""
+    """Return the parser of an option with one value.
+
+    `read` converts the text and raises ValueError with one line. An empty text, such as that of an unset shell
+    variable, is an error.
+    """
     return PrimitiveConstructorSpec(
         nargs=1,
         metavar=metavar,
@@ -207,7 +258,7 @@ def value(read: Callable[[str], Any], metavar: str) -> PrimitiveConstructorSpec[
 
 
 def values(read: Callable[[str], Any], metavar: str, least: int = 1) -> PrimitiveConstructorSpec[Any]:
-    """As `value`, of an option with any number of them from `least`."""
+    """Return the parser of an option with at least `least` values; see `value`."""
 
     def several(texts: list[str]) -> tuple[Any, ...]:
         if len(texts) < least:
@@ -216,7 +267,7 @@ def values(read: Callable[[str], Any], metavar: str, least: int = 1) -> Primitiv
 
     return PrimitiveConstructorSpec(
         nargs="*",
-        metavar=f"[{metavar} [{metavar} ...]]",
+        metavar=f"[{metavar} ...]",
         instance_from_str=several,
         is_instance=lambda instance: True,
         str_from_instance=lambda instance: [*map(str, instance or ())],
@@ -225,53 +276,53 @@ def values(read: Callable[[str], Any], metavar: str, least: int = 1) -> Primitiv
 
 def _given(text: str, metavar: str) -> str:
     if not text:
-        raise ValueError(f"the value is empty, and must be a {metavar}")
+        raise ValueError(f"the value must be a {metavar}, not empty")
     return text
 
 
 def read_whole(text: str, low: int, high: int) -> int | None:
-    """A whole number from `low` to `high`; None for any other text."""
-    number = int(text) if text.isdecimal() and len(text) <= 100 else -1  # more digits may be more than Python reads
+    """Parse an integer from `low` to `high`; None for any other text."""
+    number = int(text) if text.isdecimal() and len(text) <= 100 else -1  # int() limits the number of digits
     return number if low <= number <= high else None
 
 
 def read_seed(text: str) -> int:
-    """A whole number from 0 to 2^64 - 1."""
+    """Parse a seed, 0..2^64-1."""
     if (seed := read_whole(text, 0, (1 << 64) - 1)) is None:
-        raise ValueError(f"{text[:100]!r} is not a whole number from 0 to 2^64 - 1")
+        raise ValueError(f"{text[:100]!r} is not an integer from 0 to 2^64 - 1")
     return seed
 
 
 def read_positive(text: str) -> int:
-    """A whole number from 1 to `LARGEST`."""
+    """Parse an integer from 1 to `LARGEST`."""
     if (number := read_whole(text, 1, LARGEST)) is None:
-        raise ValueError(f"{text[:100]!r} is not a whole number from 1 to 10^12")
+        raise ValueError(f"{text[:100]!r} is not an integer from 1 to 10^12")
     return number
 
 
 def read_count(text: str) -> int:
-    """A whole number from 0 to `LARGEST`."""
+    """Parse an integer from 0 to `LARGEST`."""
     if (number := read_whole(text, 0, LARGEST)) is None:
-        raise ValueError(f"{text[:100]!r} is not a whole number from 0 to 10^12")
+        raise ValueError(f"{text[:100]!r} is not an integer from 0 to 10^12")
     return number
 
 
 def read_port(text: str) -> int:
-    """A whole number from 0 to 65535."""
+    """Parse a port, 0..65535."""
     if (port := read_whole(text, 0, (1 << 16) - 1)) is None:
-        raise ValueError(f"{text[:100]!r} is not a port, a whole number from 0 to 65535")
+        raise ValueError(f"{text[:100]!r} is not a port from 0 to 65535")
     return port
 
 
 def read_game(text: str) -> str:
-    """The id of a game by any of its names."""
+    """Return the id of a game that is given by any of its names."""
     from spygames.core.game.registry import canonical_id  # slow to import
 
     return canonical_id(text)
 
 
 def read_option(text: str) -> tuple[str, Any]:
-    """`players=2` as ("players", 2); a value that is no JSON is text."""
+    """Parse `players=2` as ("players", 2). A value that is not valid JSON is taken as text."""
     name, equals, content = text.partition("=")
     if not name.isidentifier() or not equals:
         raise ValueError(f"{text[:100]!r} is not of the form NAME=VALUE")
@@ -282,7 +333,7 @@ def read_option(text: str) -> tuple[str, Any]:
 
 
 _NO_DEFAULT = tyro.conf.arg(help_behavior_hint="")
-"""For options that are not given as a rule: the help names no default."""
+"""For optional options: the help shows no default."""
 Seed = Annotated[int, value(read_seed, "SEED")]
 AnySeed = Annotated[int | None, value(read_seed, "SEED"), _NO_DEFAULT]
 Positive = Annotated[int, value(read_positive, "N")]
@@ -307,26 +358,26 @@ Hows = Annotated[tuple[str, ...], values(str, "HOW"), _NO_DEFAULT]
 AnyPlayer = Annotated[str | None, value(str, "PLAYER"), _NO_DEFAULT]
 Players = Annotated[tuple[str, ...], values(str, "PLAYER"), _NO_DEFAULT]
 PlayersOrNone = Annotated[tuple[str, ...] | None, values(str, "PLAYER", least=0), _NO_DEFAULT]
-"""An option that may have no players behind it, as those are named before it; None: it is not given."""
+"""An option that may have no values, since players can be named before it; None: not given."""
 Named = Annotated[Players, tyro.conf.arg(name="players")]
-"""`--players`, the other spelling of the players that a command names first."""
+"""`--players`, the alternative to naming the players first."""
 GameId = Annotated[str | None, value(read_game, "ID"), _NO_DEFAULT]
-"""The game; None: that of the first checkpoint named, with its options, else `DEFAULT_GAME`."""
+"""The game; None: that of the first checkpoint named, with its options, otherwise `DEFAULT_GAME`."""
 GameOptions = UseAppendAction[tuple[Annotated[tuple[str, Any], value(read_option, "NAME=VALUE")], ...]]
-"""Options of the game, as players=2; may be given several times."""
+"""Options of the game, such as players=2."""
 
 
 @dataclass(frozen=True)
 class Tasks:
-    """Who computes the tasks of a command; what comes of them is the same."""
+    """Processes or a Ray cluster for the tasks of a command. The results are the same on all of them."""
 
     jobs: Positive = 1
-    """Processes of this machine, each with one task at a time."""
+    """Number of processes on this machine. Each computes one task at a time."""
     on: Annotated[str, value(str, "RAY"), _NO_DEFAULT] = ""
-    """A Ray cluster: ray (this machine's, or a new one), or ray:ADDRESS of its head. (extra ray)"""
+    """A Ray cluster: ray (the one of this machine, or a new one) or ray:ADDRESS of its head node. Needs extra ray."""
 
     def executor(self) -> "Executor":
-        """Returns what computes tasks; ValueError or OSError where there is no such thing."""
+        """Return the task executor; ValueError or OSError if it is not available."""
         from spygames_training.bridges.executors import executor_of
 
         return executor_of(self.jobs, self.on)
@@ -336,11 +387,13 @@ TaskOptions = Annotated[Tasks, tyro.conf.arg(name="")]
 
 
 def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, options: dict[str, Any]) -> "Game":
-    """Returns the game that is named, else that of the first checkpoint among the players `specs` (its options, changed
-    by `options`), else the default one.
+    """Return the game that a command plays.
+
+    That is the game named `game_id`, otherwise the game of the first checkpoint among the players `specs`, otherwise
+    the default game. `options` override the options of the checkpoint's game.
 
     Raises:
-        ValueError: there is no such game or option.
+        ValueError: the game or an option does not exist.
     """
     from spygames.core.game.registry import make_game
 
@@ -360,11 +413,10 @@ def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, option
 
 
 def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str:
-    """Returns the name of an agent, with a released one in place of `best`, after a look at whether it plays the game
-    that is named.
+    """Return the name of an agent, with `best` resolved, after checking that the agent plays the named game.
 
     Raises:
-        ValueError: there is no such checkpoint, it plays something else, or `best` comes without a game.
+        ValueError: the checkpoint does not exist, it plays another game, or `best` comes without a game.
     """
     from spygames.core.game.registry import make_game
     from spygames.core.players.names import PlayerName, make_player
@@ -375,8 +427,10 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
     from spygames_training.agents.checkpoint import checkpoint_game
 
     if not _is_checkpoint(agent_folder(spec)) and spec != BEST:
-        player = make_player(choose_game([], game_id, options), spec)  # says what is wrong with a name of nobody
-        raise ValueError(f"{player.name} is not a checkpoint: name the folder of one or of a run, or a released agent")
+        player = make_player(choose_game([], game_id, options), spec)  # raises for an unknown name
+        raise ValueError(
+            f"{player.name} is not a checkpoint: name the folder of a checkpoint or run, or a released agent"
+        )
     if game_id is not None or options:
         own = checkpoint_game(agent_folder(spec))
         asked = make_game(game_id or own.id, **({**own.options, **options} if game_id in (None, own.id) else options))
@@ -386,11 +440,12 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
 
 
 def _is_checkpoint(path: Path) -> bool:
-    return any(os.path.isfile(folder / "config.json") for folder in (path, path / "checkpoint"))  # a long name is none
+    # Unlike Path.is_file, os.path.isfile is False for a name that is too long.
+    return any(os.path.isfile(folder / "config.json") for folder in (path, path / "checkpoint"))
 
 
 def given(command: Any) -> list[str]:
-    """Returns the names of the options, as `--seed`, that have another value than their default."""
+    """Return the names of the options, such as `--seed`, whose values differ from their defaults."""
     names = []
     for f in fields(command):
         default = f.default_factory() if f.default_factory is not MISSING else f.default
@@ -400,52 +455,55 @@ def given(command: Any) -> list[str]:
 
 
 def check_writable(*files: Path | None) -> None:
-    """ValueError if one of the files cannot be written: said before the work, not after it."""
+    """Raise ValueError, before the work begins, if a file is a folder or its folder does not exist."""
     for file in files:
         if file is not None and (file.is_dir() or not file.resolve().parent.is_dir()):
             raise ValueError(f"{file} cannot be written: it is a folder, or its folder does not exist")
 
 
 def console(stderr: bool = False) -> "Console":
-    """Returns where tables and bars are shown."""
+    """Return the console for tables and progress bars."""
     from spygames_training.output.tables import console
 
     return console(stderr)
 
 
 def say(text: object) -> None:
-    """Prints lines in which a name, a path or another text of somebody else may be: none of it moves the cursor."""
+    """Print text that may contain untrusted names or paths, with control characters escaped."""
     from spygames.core.basics.text import printable
 
     print(printable(str(text)))
 
 
 def counted(number: int, noun: str) -> str:
-    """Returns `1 game`, `2 games`."""
+    """Return `1 game`, `2 games`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def version() -> str:
-    """Returns the version of spygames."""
+    """Return the version of spygames."""
     import spygames
 
     return spygames.__version__
 
 
 def complain(prog: str, error: object) -> None:
-    """Writes one line to stderr about what ended a command."""
+    """Write the error that ended a command to stderr, as one line."""
     from spygames.core.basics.text import one_line
 
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         error = f"{error.filename}: {error.strerror}"
     if isinstance(error, MemoryError):
-        error = f"there is not enough memory{f' ({error})' if str(error) else ''}"
+        error = f"not enough memory{f' ({error})' if str(error) else ''}"
     print(f"{prog}: {one_line(error, 1000)}", file=sys.stderr)
 
 
 def program() -> str:
-    """Returns how the command is called here, for what messages tell the user to type: `spygames` where the shell finds
-    this one, else the path by which it was started, else `python -m`."""
+    """Return how to call this command, for messages that tell the user what to type.
+
+    That is `spygames` if the shell finds this installation, otherwise the path by which it was started, otherwise
+    `python -m spygames_app`.
+    """
     called = Path(sys.argv[0])
     if called.stem == "spygames" and (called.exists() or called.with_suffix(".exe").exists()):
         found = shutil.which("spygames")

@@ -36,51 +36,54 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BestResponse:
-    """Finds out how far an agent can be exploited: by a network that learns against it alone, and by a search.
+    r"""Measure how far an agent can be exploited, by a learner and by a search.
 
-        spygames best-response agent_avenue/simple-2 --play sample --decisions 10000000
-        spygames best-response agent_avenue/simple-2 --start-from agent_avenue/simple-2 --decisions 100000000
+        spygames best-response agent_avenue/simple-2 --decisions 10000000
+        spygames best-response agent_avenue/simple-2 --play argmax \
+            --start-from agent_avenue/simple-2 --decisions 100000000
         spygames best-response agent_avenue/simple-2 --search 64
         spygames best-response --resume runs/best_response_agent_avenue_simple-2
 
-    The agent is frozen and plays as --play says. The learner has a network of the same kind and size and takes
-    --decisions decisions of its own, as one side of each game (a team, or a seat that plays for itself); the agent is
-    all other sides. Then the learner is measured against the agent. Its win fraction above the fair share, which the
-    agent itself would win in its place, is a lower bound of a perfect best response's. In a game for two sides the fair
-    share is 50 %, and against an agent at equilibrium nobody wins more. Ctrl-C saves. The figures are written to
-    best_response.json in the learner's run.
+    The agent is frozen and plays as --play says. The learner has a network of the same kind and size. It plays one side
+    of each game (a team, or a seat that plays for itself) and trains for --decisions decisions of its own; the agent
+    plays all other sides. Ctrl-C saves.
 
-    --search K alone measures, in place of a learner, a search on top of the agent that knows the agent's policy and
-    plays out K worlds a decision; with --decisions, --start-from or --resume a network learns, and a search on top of
-    it is measured beside it. The largest figure is the bound that counts.
+    The learner is then evaluated against the agent. The fair share is what the agent itself would win in the learner's
+    place, 50 % in a game with two sides. The learner's win share above the fair share is a lower bound for a perfect
+    best response. In a game with two sides no player wins more than the fair share against an agent at equilibrium. The
+    figures are written to best_response.json in the learner's run.
+
+    --search K without a learner measures a search on top of the agent that knows the agent's policy and plays out K
+    worlds per decision. With --decisions, --start-from or --resume a network learns, and a search on top of it is
+    measured as well. The largest figure is the bound.
     """
 
     checkpoint: Positional[AnyPlayer] = None
-    """The agent: the folder of a checkpoint or of a run, or the name of a checkpoint that comes with the package."""
+    """The agent: a released agent, or the folder of a checkpoint or run."""
     resume: RunFolder = None
-    """Resume the learner's run in this folder; of the others only --games, --search and --allow-code go with it."""
+    """Resume the learner's run in this folder. Takes --games, --search and --allow-code, but no other option."""
     game: GameId = None
-    """The game, as agent_avenue_v0; otherwise that of the checkpoint, which must be the same."""
+    """The game, such as agent_avenue_v0. It must be the game of the checkpoint. (default: that game)"""
     option: GameOptions = ()
-    """An option of the game, as players=2; may be given several times."""
+    """An option of the game, such as players=2."""
     play: How = None
     """How the agent plays: sample, argmax or a temperature. (default: sample)"""
     decisions: AnyPositive = None
-    """The learner's own. (default: 10000000)"""
+    """Number of decisions that the learner trains for. (default: 10000000)"""
     seed: AnySeed = None
-    """Of the learner. (default: 1)"""
+    """Seed of the learner. (default: 1)"""
     workers: AnyPositive = None
-    """Threads. (default: 2)"""
+    """Number of threads. (default: 2)"""
     out: AnyFolder = None
     """Folder of the learner's run. (default: runs/best_response_NAME)"""
     start_from: AnyPlayer = None
-    """The agent whose weights the learner begins with, such as the one that it is to beat. (default: fresh weights)"""
+    """Start the learner from the weights of this agent, such as the one to exploit. (default: fresh weights)"""
     search: AnyPositive = None
-    """Also measure a search that knows the agent, with this many worlds a decision."""
+    """Measure a search that knows the agent's policy, with this many worlds per decision."""
     games: Positive = 5000
-    """Games of the final measurement, which --jobs and --on are for."""
+    """Number of games of the final evaluation. --jobs and --on divide these games."""
     allow_code: bool = False
-    """With --resume: whether the game of the run may be a module of anybody's, which may run any code."""
+    """With --resume: allow the run to name a game from any module, which may run arbitrary code."""
     tasks: TaskOptions = field(default_factory=Tasks)
 
     def run(self) -> int:
@@ -89,10 +92,10 @@ class BestResponse:
         given = {name: option for name, option in options.items() if option is not None}
         if self.resume and (self.checkpoint or self.out or given):
             raise WrongArguments(
-                "--resume continues a run as it is: of the others only --games, --search and --allow-code go with it"
+                "--resume keeps the settings of the run: it takes --games, --search and --allow-code, no other option"
             )
         if self.resume and (self.game or self.option):
-            raise WrongArguments("--resume continues a run with its own game: --game and --option do not go with it")
+            raise WrongArguments("--resume keeps the game of the run: omit --game and --option")
         if not self.resume and not self.checkpoint:
             raise WrongArguments(
                 "name the agent, as in spygames best-response agent_avenue/simple-2, or the run to --resume"
@@ -115,12 +118,12 @@ class BestResponse:
         except ERRORS as error:
             complain("spygames best-response", error)
             if run.state.exists():
-                print(f"the last saved state is whole; resume with: {resume}", file=sys.stderr)
+                print(f"the last saved state is intact; resume with: {resume}", file=sys.stderr)
             return 1
         return 0
 
     def _search_alone(self, agent: str, given: dict[str, Any]) -> int:
-        """Measures a search, and shows the figures."""
+        """Measure a search without a learner and print the figures."""
         from spygames_training.evaluation.evaluation import total_games
         from spygames_training.experiments.best_response import KnownSearch
         from spygames_training.output.tables import progress_bar
@@ -135,7 +138,7 @@ class BestResponse:
         return 0
 
     def _report(self, run: "Run") -> None:
-        """Trains, measures, and shows the figures."""
+        """Train and evaluate the learner and print the figures."""
         from spygames_training.experiments.best_response import FIGURES, games_to_measure, measure
         from spygames_training.output.tables import progress_bar
 

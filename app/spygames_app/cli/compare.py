@@ -25,7 +25,7 @@ from spygames_app.cli.arguments import (
 
 
 def read_share(text: str) -> float:
-    """A number between 0 and 1, or with `%` behind it between 0 and 100."""
+    """Parse a number between 0 and 1, or a percentage such as `55%`."""
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
@@ -40,39 +40,39 @@ Share = Annotated[float, value(read_share, "SHARE")]
 
 @dataclass(frozen=True)
 class Compare:
-    """Finds out quickly whether a player is better than another one.
+    """Test quickly whether one player is better than another.
 
         spygames compare runs/new agent_avenue/simple-2
-        spygames compare greedy random --game heimlich_v0 --option players=5 --figure 2000
+        spygames compare greedy random --game heimlich_v0 --figure 2000
 
-    A sequential test: deals are played from every side until they tell a win share of H1 from one of H0, each at
-    most wrong in one case of twenty, or until --max-games are over, and it is undecided. With more than two sides each
-    player sits alone among the other ones, and what is compared is how much more the one wins there than the other.
+    This is a sequential test. Deals are played from every side until the results favor a win share of H1 or of H0, each
+    with an error rate of at most 5 %. After --max-games games the result is undecided. In a game with more than two
+    sides, each player sits alone among copies of the other one, and the test compares their win shares there.
 
-    How much better it is, the test does not say: it ends when the figures please. --figure plays a match of a fixed
-    length on other deals for that.
+    The test does not measure how much better a player is, since it stops as soon as the results are clear. --figure
+    measures the win share in a separate match of fixed length on other deals.
     """
 
     players: Positional[Players] = ()
-    """The player that may be better, and the one that it is compared with, as `evaluate` takes them."""
+    """Two players: the one that may be better, and the one to compare it with. See spygames evaluate --help."""
     against: AnyPlayer = None
-    """The player that it is compared with, if it is not named before."""
+    """The player to compare with, if it is not the second one named."""
     h0: Share = 0.5
-    """The win share of a player that is not better."""
+    """Win share under H0: the player is not better."""
     h1: Share = 0.52
-    """The win share of one that is."""
+    """Win share under H1: the player is better."""
     max_games: Positive = 40_000
-    """After so many games it is undecided."""
+    """Maximum number of games. The result is undecided after them."""
     figure: AnyPositive = None
-    """Games of a separate match that measures the win share."""
+    """Number of games of a separate match that measures the win share."""
     seed: Seed = 0
-    """The same seed, the same result."""
+    """Random seed; the same seed gives the same result."""
     json: AnyFile = None
-    """Where to write the result."""
+    """File for the result as JSON."""
     game: GameId = None
-    """The game, as agent_avenue_v0; otherwise that of the first checkpoint named, with its options."""
+    """The game, such as agent_avenue_v0. (default: that of the first checkpoint named, with its options)"""
     option: GameOptions = ()
-    """An option of the game, as players=2; may be given several times."""
+    """An option of the game, such as players=2."""
 
     def run(self) -> int:
         specs = self.players if self.against is None else (*self.players, self.against)
@@ -100,7 +100,7 @@ class Compare:
         tell_apart(game, zip(specs, (first, second), strict=True))
         check_different(first, second)
         if self.max_games < (least := games_of_block(game)):
-            raise ValueError(f"--max-games must be at least {least}, one block of deals, not {self.max_games}")
+            raise ValueError(f"--max-games must be at least {least} (one block of deals), not {self.max_games}")
         with progress_bar(console=screen, transient=True) as bar:
             task = bar.add_task("comparing", total=self.max_games)
             found = compare(game, first, second, test, self.max_games, self.seed, lambda n: bar.advance(task, n))
@@ -128,7 +128,7 @@ class Compare:
         }[found.verdict]
         say(
             f"{game.title}\n{says} (H1: {test.h1:.1%} of the games, H0: {test.h0:.1%})\n"
-            f"{found.games:,} games, log-likelihood ratio {found.ratio:+.2f}, which decides from {test.bound:.2f} on"
+            f"{found.games:,} games, log-likelihood ratio {found.ratio:+.2f} (decided beyond +-{test.bound:.2f})"
         )
         if results:
             screen.print(results_table(results, "the separate match"))

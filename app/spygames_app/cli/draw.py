@@ -1,7 +1,7 @@
 """`spygames draw`."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tyro.conf import Positional
 
@@ -26,35 +26,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Draw:
-    """Makes a film, a picture or a page of a recorded game.
+    """Make a film, a picture or an HTML page of a recorded game.
 
         spygames draw games.jsonl --out game.webp
-        spygames draw games.jsonl --viewer 0 --agent agent_avenue/simple-2 --out game.html
+        spygames draw games.jsonl --viewer 0 --agent best --out game.html
         spygames draw games.jsonl --move 12 --out position.png
 
-    The ending of --out says what is made: webp, gif or mp4 a film, png or svg one position, html a page with a slider,
-    which a browser opens from disk. mp4 needs imageio-ffmpeg. Without --viewer everything is open, and the page has all
-    viewpoints to choose from: give --viewer before you show it to somebody who must not see the others' cards.
+    The suffix of --out sets the format: webp, gif or mp4 is a film, png or svg one position, html a page with a slider
+    that a browser opens from disk. mp4 needs the package imageio-ffmpeg.
+
+    Without --viewer nothing is hidden, and the page offers every seat's view. Give --viewer before you share the result
+    with players who must not see the other seats' cards.
     """
 
     file: Positional[File]
-    """Games that `spygames record` wrote."""
+    """A file that `spygames record` or `spygames play --save` wrote."""
     out: AnyFile = None
-    """What is written: game.webp, .gif, .mp4, .png, .svg or .html."""
+    """Output file: game.webp, .gif, .mp4, .png, .svg or .html."""
     viewer: AnyCount = None
-    """Draw what this seat may know, from 0; everything if not given."""
+    """Draw only what this seat may know, from 0. (default: everything)"""
     agent: AnyPlayer = None
-    """A checkpoint, or a search, that says at each decision what it would do, and what result it expects."""
+    """A checkpoint or a search. Show at each decision what it would do, and the result that it expects."""
     number: Positive = 1
-    """Which game of the file, from 1."""
+    """The game of the file to draw, from 1."""
     move: AnyCount = None
-    """For png and svg: the position after so many moves; the last one if not given."""
+    """For png and svg: the position after this number of moves. (default: the last)"""
     width: Positive = 800
-    """Pixels, 16 to 4096; the height is three quarters of it."""
+    """Width in pixels, 16 to 4096. The height is three quarters of it."""
     seconds: float = 0.8
-    """For how long a film shows a position."""
+    """Seconds that a film shows each position, 0.02 to 60."""
+    theme: Literal["dark", "light"] = "dark"
+    """The colors of the pictures."""
     game: GameId = None
-    """What the game is played with, as agent_avenue_v0; otherwise what the file names."""
+    """The game, such as agent_avenue_v0. (default: the one that the file names)"""
 
     def run(self) -> int:
         form = self._form()
@@ -73,7 +77,7 @@ class Draw:
             raise ValueError(str(error)) from error
         games = load_games(self.file)
         if self.number > len(games):
-            raise ValueError(f"{self.file} has {counted(len(games), 'game')}, so there is no --number {self.number}")
+            raise ValueError(f"{self.file} has {counted(len(games), 'game')}, no --number {self.number}")
         try:
             film = self._film(games[self.number - 1])
         except RecordError as error:
@@ -88,7 +92,7 @@ class Draw:
             task = bar.add_task("drawing", total=pictures_in(film, form, viewer))
             content = encode(
                 film, form, viewer, width=self.width, seconds=self.seconds, position=self.move,
-                progress=lambda done: bar.advance(task, done),
+                theme=self.theme, progress=lambda done: bar.advance(task, done),
             )  # fmt: skip
         write_whole(self.out, content)
         say(f"{self.out}: {len(content) / 1000:,.0f} kB, {len(film)} positions")
@@ -99,10 +103,10 @@ class Draw:
 
         form = "" if self.out is None else self.out.suffix.removeprefix(".").lower()
         if form not in FORMATS:
-            what = "say with --out" if self.out is None else f"--out {self.out} does not say"
-            raise WrongArguments(f"{what} what is made: a name that ends in .{', .'.join(FORMATS)}")
+            given = "" if self.out is None else f", not {self.out}"
+            raise WrongArguments(f"--out must name a file that ends in .{', .'.join(FORMATS)}{given}")
         if self.move is not None and form not in ("png", "svg"):
-            raise WrongArguments(f"--move is for png and svg, which show one position, not for {form}")
+            raise WrongArguments(f"--move works only for png and svg, which show one position, not for {form}")
         return form
 
     def _film(self, game_record: "GameRecord") -> "Film":
@@ -116,6 +120,6 @@ class Draw:
         if self.agent is not None:
             player = make_player(game, self.agent)
             if not isinstance(player, Adviser):
-                raise ValueError(f"{player.name} does not say what it thinks: --agent takes a checkpoint or a search")
+                raise ValueError(f"--agent must be a checkpoint or a search, not {player.name}")
             adviser = player
         return Film(game_record, game, adviser)

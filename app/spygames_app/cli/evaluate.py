@@ -32,47 +32,54 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluate:
-    """Finds out how well a checkpoint, or any other player, plays.
+    """Measure how well a checkpoint or any other player plays.
 
-        spygames evaluate agent_avenue/simple-2 --against random greedy expert mcts:200 --games 5000
+        spygames evaluate agent_avenue/simple-2 --against greedy mcts:200
         spygames evaluate runs/first runs/second --against greedy
         spygames evaluate runs/demo --play sample 0.5 argmax --json results.json
-        spygames evaluate --cross-play random greedy expert agent_avenue/simple-2@argmax
-
+        spygames evaluate --cross-play random greedy agent_avenue/simple-2@argmax
         spygames evaluate --seats greedy random random expert --game heimlich_v0
 
-    A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200),
-    or the folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind
-    it; the checkpoints that come with the package go by name. +search:64 behind a checkpoint puts a search of 64
-    worlds a decision on top of it, +search:64,rivals=policy|expert one that finds out which of these it plays.
-    python:my_bot.act is a function of yours, command:./bot a program (docs/players.md).
-    Every deal (a seed) is played with the challenger on every side: in every seat, or, where seats play in teams,
-    as every team. Intervals are bootstrapped over deals, or Wilson's where all deals agree.
+    A player is one of:
+
+      random, greedy, ...      a scripted bot
+      mcts:200, mc:200         a search, with its simulations per decision
+      agent_avenue/simple-2    a released agent (spygames agents lists them)
+      runs/first               the folder of a checkpoint or a run
+      AGENT+search:64          an agent with a search of 64 worlds per decision
+      python:my_bot.act        a function or class of your own (docs/players.md)
+      command:./bot            a program of your own (docs/players.md)
+
+    An agent samples its actions unless @argmax or a temperature (@0.5) follows its name. A search with
+    +search:64,rivals=policy|expert infers which of these players it meets.
+
+    Every deal (a seed) is played with the challenger on every side: in every seat, or as every team. Intervals are
+    bootstrapped over deals; if all deals agree, they are Wilson intervals.
     """
 
     players: Positional[Players] = ()
     """The players to evaluate, each against every opponent."""
     against: Players = ()
-    """The opponents; all scripted bots if not given."""
+    """The opponents. (default: all scripted bots)"""
     cross_play: PlayersOrNone = None
-    """All players, also those named before it, each against each other one, with a heat map."""
+    """Play every player against every other one and draw a heat map. Includes the players named before the option."""
     seats: PlayersOrNone = None
-    """All players, also those named before it, at one table, one a seat; every deal once with each in each seat, or in
-    teams, with each team in each team's place."""
+    """Play all players at one table, one per seat. Includes the players named before the option. Every deal is played
+    with each player in each seat, or with each team in each team's place."""
     play: Hows = ()
-    """How the players, checkpoints, play: sample, argmax, 0.5, ..."""
+    """How the checkpoints play: sample, argmax or a temperature, such as 0.5. Several values give several players."""
     games: Positive = 5000
-    """Games of each pair."""
+    """Number of games of each pair."""
     seed: Seed = 0
-    """The same seed, the same result."""
+    """Random seed; the same seed gives the same result."""
     json: AnyFile = None
-    """Where to write the results."""
+    """File for the results as JSON."""
     plot: File = Path("cross_play.png")
-    """Where to draw the heat map of --cross-play."""
+    """File for the heat map of --cross-play."""
     game: GameId = None
-    """The game, as agent_avenue_v0; otherwise that of the first checkpoint named, with its options."""
+    """The game, such as agent_avenue_v0. (default: that of the first checkpoint named, with its options)"""
     option: GameOptions = ()
-    """An option of the game, as players=2; may be given several times."""
+    """An option of the game, such as players=2."""
     tasks: TaskOptions = field(default_factory=Tasks)
 
     def run(self) -> int:
@@ -136,7 +143,7 @@ class Evaluate:
         return 0
 
     def _play_line_up(self, specs: tuple[str, ...]) -> int:
-        """Plays --seats."""
+        """Play --seats."""
         from spygames_training.evaluation.digests import tell_apart
         from spygames_training.evaluation.line_ups import line_up, line_up_deals, line_up_players, rotations
         from spygames_training.evaluation.results_json import line_up_json
@@ -158,22 +165,22 @@ class Evaluate:
         return 0
 
     def _check(self) -> None:
-        """WrongArguments if the players do not go together."""
+        """Raise WrongArguments if the options that name players conflict."""
         from spygames.core.basics.text import one_line
 
         if self.seats is not None:
             if self.against or self.cross_play is not None or self.play:
-                raise WrongArguments("--seats names the players of all seats: --against and --play do not go with it")
+                raise WrongArguments("--seats names all players: omit --against, --cross-play and --play")
             return
         named = (*self.players, *(self.cross_play or ()))
         if not named and len(self.against) > 1:
             *others, last = self.against
             raise WrongArguments(
-                "--against takes all names behind it, and none is left to evaluate: name that one before it, as in "
+                "--against takes all names after it, so none is left to evaluate: name that one before it, as in "
                 f"spygames evaluate {one_line(last)} --against {one_line(' '.join(others))}"
             )
         if self.cross_play is not None and (self.against or self.play):
-            raise WrongArguments("--cross-play names all players itself: --against and --play do not go with it")
+            raise WrongArguments("--cross-play names all players: omit --against and --play")
         if self.cross_play is not None and len(named) < 2:
             raise WrongArguments("--cross-play needs at least two players")
         if not named:
@@ -183,7 +190,7 @@ class Evaluate:
 
 
 def how_named(spec: str, how: str) -> "PlayerName":
-    """The name of a player that plays in the way of --play; "" and sample are how it plays by itself."""
+    """Return the name of a player that plays as --play says. "" and sample keep the player's own way."""
     from spygames.core.players.names import PlayerName
     from spygames.core.players.released import BEST
 

@@ -19,35 +19,35 @@ from spygames_app.cli.arguments import (
 
 @dataclass(frozen=True)
 class Export:
-    """Writes the policy of a checkpoint in another form: an ONNX model, which runs without spygames and without torch,
-    or a checkpoint of half the size.
+    """Export a policy as an ONNX model or as a checkpoint of half the size.
 
         spygames export agent_avenue/simple-2 --onnx agent.onnx
         spygames evaluate onnx:agent.onnx@argmax --against greedy
         spygames export runs/demo --bfloat16 agents/demo
 
-    The model has the inputs observation, float32 [n, F], and mask, int8 [n, A], and the output logits, float32
-    [n, A]. A recurrent network is refused, since a model has no memory from one decision to the next.
+    An ONNX model runs without spygames and without torch. Its inputs are observation, float32 [n, F], and mask,
+    int8 [n, A]; its output is logits, float32 [n, A]. Recurrent networks cannot be exported, since the model keeps no
+    memory between decisions.
     """
 
     checkpoint: Positional[AnyPlayer] = None
-    """The folder of a checkpoint or a run, or the name of a checkpoint that comes with the package."""
+    """A released agent, or the folder of a checkpoint or run."""
     game: GameId = None
-    """The game, as agent_avenue_v0; otherwise that of the checkpoint, which must be the same."""
+    """The game, such as agent_avenue_v0. It must be the game of the checkpoint. (default: that game)"""
     option: GameOptions = ()
-    """An option of the game, as players=2; may be given several times."""
+    """An option of the game, such as players=2."""
     onnx: AnyFile = None
-    """Where to write the model."""
+    """File for the ONNX model."""
     bfloat16: AnyFolder = None
-    """The folder for a checkpoint with the same agent, its weights rounded to bfloat16."""
+    """Folder for a checkpoint of the same agent with its weights rounded to bfloat16."""
 
     def run(self) -> int:
         if self.checkpoint is None:
             raise WrongArguments("name the checkpoint, as in spygames export agent_avenue/simple-2 --onnx agent.onnx")
         if self.onnx is None and self.bfloat16 is None:
-            raise WrongArguments("say what is written, with --onnx FILE or --bfloat16 FOLDER")
+            raise WrongArguments("choose the output with --onnx FILE or --bfloat16 FOLDER")
         if self.onnx is not None and self.bfloat16 is not None:
-            raise WrongArguments("--onnx and --bfloat16 are written by one command each")
+            raise WrongArguments("--onnx and --bfloat16 cannot be given together: run one command for each")
         check_writable(self.onnx)
         agent = choose_agent(self.checkpoint, self.game, dict(self.option))
         from spygames_training.agents.checkpoint import load_checkpoint

@@ -1,7 +1,7 @@
 """`spygames ladder`."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -32,48 +32,63 @@ if TYPE_CHECKING:
     from spygames_training.ladder.lines import Line
 
 SEED = 20_261_122
-"""Of the published ladders; nothing is tuned on it."""
+"""Seed of the published ladders. Nothing is tuned on it."""
 TWO_SIDES, MORE_SIDES = 19, 12
-"""Blocks that make 9,604 games between two sides, and 2,846 deals with more."""
+"""Default numbers of blocks: at least 9,604 games between two sides, and 2,846 deals with more sides."""
+
+
+STANDINGS = (
+    "In brackets the 95 % interval. rating: Plackett-Luce, on Elo's scale; lottery: how often a maximal lottery draws "
+    "the player; CPU ms: mean time of a decision; failed: games lost by a crash, an illegal action or the time limit; "
+    "digest: of the player's code and weights."
+)
+"""The caption of the first table."""
+CROSS = (
+    "Games won by the player of the row, alone among players of the column, in %. On the diagonal the fair share.",
+    "Games won by the player of the row against that of the column, in %.",
+)
+"""The caption of the second table with more than two sides, and with two."""
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """Plays everyone against everyone, and makes a page of what came of it.
+    """Play all players against each other and write a page with their ratings.
 
-        spygames ladder dog.jsonl random greedy expert agent_dog/standard-2@argmax --game agent_dog_v0
+        spygames ladder dog.jsonl greedy agent_dog/standard-2@argmax
         spygames ladder dog.jsonl runs/new@argmax
         spygames ladder dog.jsonl --rerun 3 17
 
-    The file has a line for each block of 256 deals that two players have played; the page and its picture are made from
-    them and lie beside it (dog.md, dog.svg). Without players that is all it does. With some, these players meet each
-    other and all who are in the file, and what is there stays as it is. It goes on where it was stopped, at any time.
+    The file has one line for each block of 256 deals between two players. The command writes a page and a picture next
+    to it (dog.md, dog.svg). The named players meet each other and all players in the file; existing lines stay as they
+    are. Without players the command only writes the page. It can be stopped at any time; the same command resumes.
 
-    A player that crashes, answers what is not legal or takes longer than --limit loses that game; the page counts them.
+    A player loses a game in which it crashes, answers an illegal action or exceeds --limit. The page counts these
+    games.
     """
 
     file: Positional[File]
-    """The lines of the ladder; it is made if it is not there."""
+    """The file of the ladder's lines. It is created if it does not exist."""
     players: Positional[Players] = ()
-    """The players to be played, as `evaluate` takes them."""
+    """The players to add. See spygames evaluate --help."""
     named: Named = ()
-    """The same."""
+    """More players to add, after those named first."""
     blocks: AnyPositive = None
-    """Blocks of 256 deals of each pair; 19 between two sides, else 12, if not given."""
+    """Number of blocks of 256 deals for each pair. (default: 19 between two sides, otherwise 12)"""
     minutes: AnyPositive = None
-    """It stops after the block that ends after so long."""
+    """Stop after this time, at the end of a block. (default: no limit)"""
     limit: Positive = 10
     """Seconds that a player may take for a decision."""
     rerun: Positives = ()
-    """Numbers of lines that are played again and compared, from 1; nothing is written."""
+    """Play these lines again (numbers from 1) and compare the results. Writes nothing."""
     allow_code: bool = False
-    """Whether players in the file may run code, as command:... does."""
+    """Allow players in the file to run code, such as command:..."""
     seed: AnySeed = None
-    """Of the deals of a new file."""
+    """Seed of the deals of a new file."""
     game: GameId = None
-    """The game of a new file, as agent_avenue_v0; otherwise that of the first checkpoint named, with its options."""
+    """The game of a new file, such as agent_avenue_v0. (default: that of the first checkpoint named, with its
+    options)"""
     option: GameOptions = ()
-    """An option of the game, as players=2; may be given several times."""
+    """An option of the game, such as players=2."""
     tasks: TaskOptions = field(default_factory=Tasks)
 
     def run(self) -> int:
@@ -82,7 +97,7 @@ class Ladder:
 
         specs = (*self.players, *self.named)
         if self.rerun and specs:
-            raise WrongArguments("--rerun plays lines of the file again, and players make new ones: one at a time")
+            raise WrongArguments("--rerun plays existing lines again: name no players with it")
         check_writable(self.file)
         if self.file.suffix in (".md", ".svg"):
             raise ValueError(f"{self.file} would be overwritten by the page or its picture: name it .jsonl")
@@ -100,16 +115,16 @@ class Ladder:
             lines = self._play(game, lines, specs)
         screen = console()
         found = write_page(game, self.file, lines)
-        screen.print(standings_table(found).rich())
-        screen.print(cross_table(found).rich())
+        screen.print(replace(standings_table(found), caption=STANDINGS).rich())
+        screen.print(replace(cross_table(found), caption=CROSS[game.num_sides == 2]).rich())
         say(f"page: {self.file.with_suffix('.md')}")
         return 0
 
     def _check_same(self, game: "Game", line: "Line") -> None:
-        """ValueError where the command asks for something else than the file is of."""
+        """Raise ValueError if --game, --option or --seed differ from those of the file."""
         wrong = [key for key, asked in self.option if game.options.get(key) != asked]
         if (self.game not in (None, game.id)) or wrong or self.seed not in (None, line.seed):
-            raise ValueError(f"{self.file} is of {game.title}, seed {line.seed}: name another file for another game")
+            raise ValueError(f"{self.file} holds {game.title}, seed {line.seed}: name another file for another game")
 
     def _play(self, game: "Game", lines: "list[Line]", specs: tuple[str, ...]) -> "list[Line]":
         from spygames.core.players.names import PlayerName, make_player
@@ -131,10 +146,10 @@ class Ladder:
             if known.get(entry.name, entry) != entry:
                 raise ValueError(
                     f"{self.file} has results of another {entry.name} (digest {known[entry.name].digest}, here "
-                    f"{entry.digest}): name a new file, or the player otherwise"
+                    f"{entry.digest}): use a new file, or rename the player"
                 )
         if len(players) < 2:
-            raise ValueError(f"{self.file} needs two different players at least, and has {', '.join(players)} alone")
+            raise ValueError(f"{self.file} needs at least two different players, not only {', '.join(players)}")
         seed = lines[0].seed if lines else SEED if self.seed is None else self.seed
         blocks = self.blocks or (TWO_SIDES if game.num_sides == 2 else MORE_SIDES)
         meetings = pairs(game, [*players], given)
@@ -159,7 +174,7 @@ class Ladder:
         tasks = []
         for number in self.rerun:
             if number > len(lines):
-                raise ValueError(f"{self.file} has {counted(len(lines), 'line')}, and no line {number}")
+                raise ValueError(f"{self.file} has {counted(len(lines), 'line')}, no line {number}")
             line, seats = lines[number - 1], []
             for entry in line.players:
                 if not self.allow_code:
@@ -174,23 +189,23 @@ class Ladder:
 
 
 def _differs(number: int, line: "Line", again: "Line") -> bool:
-    """Prints whether a line that was played again is as it was, and returns whether it is not."""
+    """Print whether a line that was played again gave the same result; return whether it differs."""
     from spygames.core.basics.text import shown
 
     same, says = again.compared() == line.compared(), "the same, byte for byte"
     others = [entry.name for entry, old in zip(again.players, line.players, strict=True) if entry != old]
     if not same:
         played = (again.wins.tolist(), again.forfeits) == (line.wins.tolist(), line.forfeits)
-        says = f"{'the same games' if played else 'other games'}"
-        says += f"; the digest of {' and '.join(others)} is another" if others else ""
+        says = f"{'the same games' if played else 'different games'}"
+        says += f"; the digest of {' and '.join(others)} differs" if others else ""
         had, has = line.made.get("instructions"), again.made["instructions"]
-        says += "" if had in (None, has) else f"; networks computed with {shown(had)} then, and with {has} here"
+        says += "" if had in (None, has) else f"; networks computed with {shown(had)} then, with {has} here"
     say(f"line {number}: {says}")
     return not same
 
 
 def games_of(game: "Game", alone: bool) -> int:
-    """How many games a block has."""
+    """Return the number of games of a block."""
     from spygames_training.evaluation.blocks import DEALS
 
     return DEALS * (1 if alone else game.num_sides)

@@ -29,66 +29,71 @@ if TYPE_CHECKING:
     from spygames.core.svg.annotations import Advice
     from spygames_app.live import LiveGame
 
-HELP = (
-    "Type the number of an action, or its text. show: the position again; hint: what a player would do in your place; "
-    "undo: take your last decision back; who: what a search believes about hidden identities and cards; "
-    "rules, rules ID: the rules; help: this; quit (or Ctrl-D): leave."
-)
-_IN_BROWSER = ("host", "port", "players", "records", "open")
-"""Options that only --browser has."""
+HELP = """\
+Type the number of an action, or its text. Other commands:
+  show               show the position again
+  hint               ask a player what it would do in your place
+  who                ask a search what it believes about hidden cards and roles
+  undo               take your last decision back
+  rules, rules ID    list the rules, or show one of them
+  help               show this text
+  quit (Ctrl-D)      leave the game"""
+_IN_BROWSER = ("host", "port", "players", "records", "no-open")
+"""Options that require --browser."""
 
 
 class Left(Exception):
-    """The person has had enough."""
+    """The user has left the game."""
 
 
 @dataclass(frozen=True)
 class Play:
-    """A game in the terminal or the browser, you against any player.
+    """Play a game against any players, in the terminal or the browser.
 
         spygames play --against expert
-        spygames play --against agent_avenue/simple-2@argmax --seat 1 --save games.jsonl
+        spygames play agent_avenue/simple-2@argmax --seat 1 --save games.jsonl
         spygames play greedy expert --game heimlich_v0 --option players=3
         spygames play --browser
 
-    A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or
-    the folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind it; the
-    agents that come with the package go by name, and best is the best of them. You see what your seat may know, no
-    more; at the end everything is open.
+    An opponent is a scripted bot (random, greedy, ...), a search with its simulations per decision (mcts:200, mc:200),
+    a released agent (spygames agents lists them), best for the strongest one, or the folder of a checkpoint or run. An
+    agent samples its actions unless @argmax or a temperature (@0.5) follows its name.
 
-    --browser opens a page on which you choose the game, the seats and the players: those that you name here, and the
-    scripted ones. It needs the extra web.
+    You see only what your seat may know. At the end of the game everything is shown.
+
+    --browser opens a page on which you choose the game, the seats and the players. The page offers the scripted bots,
+    the released agents, searches, and the players named on the command line. It needs the extra web.
     """
 
     opponents: Positional[Players] = ()
-    """The opponents: one in all other seats, or one for each of them, from the lowest seat on. With --browser further
-    players to choose from. (default: greedy)"""
+    """The opponents: one for all other seats, or one for each of them in seat order. With --browser: further players
+    to choose from. (default: greedy)"""
     against: Players = ()
-    """The opponents, too."""
+    """More opponents, after those named first."""
     seat: int = 0
-    """Yours, from 0."""
+    """Your seat, from 0."""
     seed: AnySeed = None
-    """Of the game and of the opponent's choices; a new one if not given, which is said at the end."""
+    """Seed of the game and of the opponents' choices. (default: a new one, printed at the end)"""
     game: GameId = None
-    """The game, as agent_avenue_v0; otherwise that of the checkpoint named, with its options."""
+    """The game, such as agent_avenue_v0. (default: that of the checkpoint named, with its options)"""
     option: GameOptions = ()
-    """An option of the game, as players=2; may be given several times."""
+    """An option of the game, such as players=2."""
     hint: AnyPlayer = None
-    """Who is asked for hints; the opponent's kind if not given."""
+    """The player that gives hints. (default: a player like the first opponent)"""
     save: AnyFile = None
-    """Where the game is added when it ends, as a line that `spygames replay` and `spygames draw` read."""
+    """File of recorded games to which this game is appended, for `spygames replay` and `spygames draw`."""
     browser: bool = False
     """Play on a page in the browser."""
     players: Players = ()
-    """With --browser: further players to choose from, too, as mcts:1000 or runs/first."""
+    """With --browser: further players to choose from, such as mcts:1000 or runs/first."""
     records: AnyFile = None
-    """With --browser: recorded games to watch."""
+    """With --browser: a file of recorded games to watch."""
     host: str = "127.0.0.1"
-    """With --browser: the address that is listened on."""
+    """With --browser: the address to bind to."""
     port: Port = 8000
-    """With --browser: the port."""
-    open: bool = True
-    """With --browser: whether a browser is opened."""
+    """With --browser: the port to listen on."""
+    no_open: bool = False
+    """With --browser: print the address of the page and do not open a browser."""
 
     def run(self, ask: Callable[[str], str] = input) -> int:
         if self.browser:
@@ -106,7 +111,7 @@ class Play:
         others = [seat for seat in range(game.num_players) if seat != self.seat]
         if len(specs) not in (1, len(others)):
             raise ValueError(
-                f"{game.title} has {counted(len(others), 'other seat')}: name one opponent, or one for each seat, "
+                f"{game.title} has {counted(len(others), 'other seat')}: name one opponent, or one for each of them, "
                 f"not {len(specs)}"
             )
         known = {spec: make_player(game, spec) for spec in specs}
@@ -132,7 +137,7 @@ class Play:
         return code
 
     def _check_save(self) -> None:
-        """One line about --save before the game, not after it."""
+        """Check before the game that --save can be written and holds valid records."""
         from spygames.core.records.record import load_games
 
         check_writable(self.save)
@@ -140,7 +145,7 @@ class Play:
             load_games(self.save)
 
     def _add(self, live: "LiveGame") -> None:
-        """Adds the game to the file of --save."""
+        """Append the game to the file of --save."""
         from spygames.core.records.record import load_games, save_games
 
         if self.save is None or not live.decisions:
@@ -152,7 +157,7 @@ class Play:
     def _serve(self) -> int:
         allowed = (*_IN_BROWSER, "browser", "game", "option", "opponents")
         if here := {name for name in given(self) if name.removeprefix("--") not in allowed}:
-            raise WrongArguments(f"{min(here)} is chosen on the page: with --browser there are --players and --records")
+            raise WrongArguments(f"{min(here)} is chosen on the page: omit it with --browser")
         try:
             from spygames_app.web.serve import serve
         except ModuleNotFoundError as error:
@@ -160,10 +165,10 @@ class Play:
                 raise
             raise ValueError(f"--browser needs {error.name}: pip install 'spygames[web]'") from error
         if self.option and self.game is None:
-            raise WrongArguments("--option needs --game")
+            raise WrongArguments("--option needs --game when --browser is given")
         return serve(
             (*self.opponents, *self.players), self.records, self.host, self.port,
-            game=self.game, options=dict(self.option), open_browser=self.open,
+            game=self.game, options=dict(self.option), open_browser=not self.no_open,
         )  # fmt: skip
 
 
@@ -173,20 +178,20 @@ def play(
     ask: Callable[[str], str],
     adviser: "Player | Callable[[], Player] | None" = None,
 ) -> float:
-    """Plays one game to its end with the person in `seat`, and shows all of it then.
+    """Play one game to its end with the user in `seat`, then show the whole position.
 
     Args:
         live: the game.
-        seat: the person's.
-        ask: shows a prompt and returns what the person types.
-        adviser: who is asked for hints, or what makes that player; None: nobody.
+        seat: the user's seat.
+        ask: shows a prompt and returns the user's input.
+        adviser: the player that gives hints, or a function that makes it; None: no hints.
 
     Returns:
-        What the person's seat gets.
+        The return of the user's seat.
 
     Raises:
-        Left, EOFError, KeyboardInterrupt: the person leaves.
-        PlayerFailed: a player gave no legal answer.
+        Left, EOFError, KeyboardInterrupt: the user leaves.
+        PlayerFailed: a player gave no legal action.
     """
     from spygames.core.game.game import NOBODY
 
@@ -200,13 +205,14 @@ def play(
             live.act(action)
         else:
             live.play_on()
-    say(f"\n{happened(live, seat, shown)}{live.game.to_text(live.state, NOBODY)}\n\nThe game is over: all is open.")
+    say(f"\n{happened(live, seat, shown)}{live.game.to_text(live.state, NOBODY)}")
+    say("\nThe game is over: nothing is hidden.")
     say(live.outcome(seat))
     return float(live.returns()[seat])
 
 
 def happened(live: "LiveGame", seat: int, since: int) -> str:
-    """What a seat saw of the decisions from number `since` on, a line each."""
+    """Return what a seat saw of the decisions from number `since` on, one line each."""
     lines = [live.seen(number, seat) for number in range(since, len(live.decisions))]
     return "".join(f"{line}\n" for line in lines) + ("\n" if lines else "")
 
@@ -218,7 +224,7 @@ def choose(
     since: int = 0,
     adviser: "Player | Callable[[], Player] | None" = None,
 ) -> int | None:
-    """Shows the position and asks until a legal action is named; None after a decision was taken back."""
+    """Show the position and ask until the user names a legal action; None after a decision was taken back."""
     from spygames_app.rules import rules_in_words
 
     actions = live.legal()
@@ -249,7 +255,9 @@ def choose(
             if _undone(live, seat):
                 return None
         else:
-            say(f"{answer!r} is no action here: a number from 1 to {len(texts)} or the text, such as {texts[0]!r}")
+            say(
+                f"{answer!r} is not a legal action: type a number from 1 to {len(texts)} or a text such as {texts[0]!r}"
+            )
 
 
 def hint(
@@ -257,7 +265,7 @@ def hint(
     adviser: "Player | Callable[[], Player] | None",
     in_words: "Callable[[Advice], str] | None" = None,
 ) -> str:
-    """What the adviser would do in place of the seat to move, or what `in_words` makes of it."""
+    """Return the adviser's advice for the seat to move as text, formatted by `in_words`."""
     import numpy as np
 
     from spygames.core.game.game import IllegalAction
@@ -265,30 +273,30 @@ def hint(
     from spygames_app import advice
 
     if adviser is None:
-        return "There is nobody to ask for a hint."
+        return "No player gives hints here."
     player = adviser if hasattr(adviser, "act") else adviser()  # type: ignore[operator]
-    luck = int(mix(np.uint64(len(live.decisions))))  # not of the deal's seed, which is hidden
+    luck = int(mix(np.uint64(len(live.decisions))))  # not derived from the seed of the deal, which is hidden
     try:
         found = advice.advise(live.game, live.course, live.states, player, luck)  # type: ignore[arg-type]
         return (in_words or advice.in_words)(found)
     except IllegalAction as error:
-        return f"There is no hint: {error}"
+        return f"No hint: {error}"
 
 
 def who_is_who(advice: "Advice") -> str:
-    """What an adviser believes about what is hidden from the person."""
+    """Return what an adviser believes about the cards and identities that are hidden from the user."""
     from spygames_app.advice import believed
 
     lines = [f"{what}: {things}" for what, things in believed(advice)]
-    return "\n".join(lines) or "It does not say what it believes: ask a search, such as --hint best+search:64."
+    return "\n".join(lines) or "This player reports no beliefs: ask a search, such as --hint best+search:64."
 
 
 def _undone(live: "LiveGame", seat: int) -> bool:
-    """Takes the person's last decision back, and says so."""
+    """Take the user's last decision back and report it."""
     try:
         done = live.take_back(seat)
     except ValueError as error:
         say(error)
         return False
-    say("Taken back. Chance stays as it was." if done else "There is nothing to take back.")
+    say("Taken back. Chance stays as it was." if done else "No decision to take back.")
     return done

@@ -27,39 +27,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Record:
-    """Plays games between named players into a file, one JSON line a game.
+    """Play games between named players and record them, one JSON line per game.
 
         spygames record greedy expert --games 10 --seed 1 --out games.jsonl
         spygames replay games.jsonl --show
 
-    A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or
-    the folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind it; the
-    checkpoints that come with the package go by name. Players sit in the order in which they are named; one name
-    stands for all seats. The first game starts from --seed, each later one from the seed that follows it, as in an
-    environment that is reset without a seed.
+    A player is a scripted bot (random, greedy, ...), a search with its simulations per decision (mcts:200, mc:200), a
+    released agent (spygames agents lists them), or the folder of a checkpoint or run. An agent samples its actions
+    unless @argmax or a temperature (@0.5) follows its name.
+
+    Players sit in the order of their names; a single name fills all seats. The first game starts from --seed, each
+    later one from the next seed, as in an environment that is reset without a seed.
     """
 
     players: Positional[Players] = ()
-    """The players: one a seat, or one for all seats."""
+    """The players: one per seat, or one for all seats."""
     named: Named = ()
-    """The same."""
+    """More players, after those named first."""
     games: Positive = 1
-    """How many are played."""
+    """Number of games."""
     seed: Seed = 0
-    """Of the first game."""
+    """Seed of the first game."""
     out: AnyFile = None
-    """Where to write the games."""
+    """File for the games."""
     game: GameId = None
-    """The game, as agent_avenue_v0; otherwise that of the first checkpoint named, with its options."""
+    """The game, such as agent_avenue_v0. (default: that of the first checkpoint named, with its options)"""
     option: GameOptions = ()
-    """An option of the game, as players=2; may be given several times."""
+    """An option of the game, such as players=2."""
 
     def run(self) -> int:
         given = (*self.players, *self.named)
         if not given:
             raise WrongArguments("name the players, as in spygames record greedy expert --out games.jsonl")
         if self.out is None:
-            raise WrongArguments("say where the games are written, as in --out games.jsonl")
+            raise WrongArguments("name the file for the games, as in --out games.jsonl")
         from spygames.core.game.rng import next_seed
         from spygames.core.players.names import make_player
         from spygames.core.records.record import play_record, save_games
@@ -68,7 +69,9 @@ class Record:
         game = choose_game(given, self.game, dict(self.option))
         specs = given * game.num_players if len(given) == 1 else given
         if len(specs) != game.num_players:
-            raise ValueError(f"{game.title} has {game.num_players} seats, and {len(specs)} players are named")
+            raise ValueError(
+                f"{game.title} has {game.num_players} seats: name one player, or one per seat, not {len(specs)}"
+            )
         known = {spec: make_player(game, spec) for spec in specs}
         seed, games = np.uint64(self.seed), []
         for _ in range(self.games):
@@ -82,7 +85,7 @@ class Record:
 
 
 def summary(game_record: "GameRecord") -> str:
-    """Returns one line about a game."""
+    """Return one line about a game: its start, length and results."""
     r = game_record
     start = "from a state" if r.seed is None else f"seed {r.seed}"
     results = ", ".join(

@@ -24,47 +24,46 @@ if TYPE_CHECKING:
     from spygames.core.records.film import Adviser, Film
     from spygames.core.records.record import GameRecord
 
-HELP = "Enter: on; back; a number: that position; end; quit (or Ctrl-D): leave."
+HELP = "Enter: next position; back; end; a number: that position; quit (or Ctrl-D): leave."
 _OF_SHOW = ("--viewer", "--agent", "--number", "--step")
 
 
 @dataclass(frozen=True)
 class Replay:
-    """Replays recorded games and checks that they come out as they are written down.
+    """Replay recorded games and check that they give the recorded results.
 
         spygames replay games.jsonl
         spygames replay games.jsonl --show --viewer 0
         spygames replay games.jsonl --step --number 2 --agent best
 
-    Games of a module of your own need --game: a file does not choose what is imported.
+    Games from a module of your own need --game, since a file may not choose which code is imported.
     """
 
     file: Positional[File]
-    """Games that `spygames record` or `spygames play --save` wrote."""
+    """A file that `spygames record` or `spygames play --save` wrote."""
     show: bool = False
-    """Print each position, all cards open."""
+    """Print each position."""
     step: bool = False
-    """Go through one game position by position, on and back."""
+    """Step through one game, forward and back."""
     number: AnyPositive = None
-    """Which game of the file is shown, from 1; with --step the first one if not given."""
+    """The game to show, from 1. (default: all; with --step the first)"""
     viewer: AnyCount = None
-    """Show what this seat may know, from 0; everything if not given."""
+    """Show only what this seat may know, from 0. (default: everything)"""
     agent: AnyPlayer = None
-    """A player whose thoughts are shown at each decision, of the seat that decides: what it would do, what result it
-    expects."""
+    """Show at each decision what this player would do in that seat, and the result that it expects."""
     game: GameId = None
-    """What the games are played with, as agent_avenue_v0; otherwise what the file names."""
+    """The game, such as agent_avenue_v0. (default: the one that the file names)"""
 
     def run(self, ask: Callable[[str], str] = input) -> int:
         wrong = sorted(set(given(self)) & {"--viewer", "--agent", "--number"})
         if wrong and not (self.show or self.step):
-            raise WrongArguments(f"{wrong[0]} is of what is shown: with --show or --step")
+            raise WrongArguments(f"{wrong[0]} works only with --show or --step")
         from spygames.core.records.record import RecordError, load_games
 
         games = load_games(self.file)
         stepped = (self.number or 1) if self.step else None
         if (wanted := stepped or self.number or 0) > len(games):
-            raise ValueError(f"{self.file} has {counted(len(games), 'game')}, so there is no --number {wanted}")
+            raise ValueError(f"{self.file} has {counted(len(games), 'game')}, no --number {wanted}")
         for number, game_record in enumerate(games, 1):
             try:
                 film = self._film(game_record)
@@ -102,7 +101,7 @@ class Replay:
 
 
 def position_in_words(film: "Film", position: int, viewer: int) -> str:
-    """A position as a viewer sees it, with what an adviser thinks where the viewer may know it."""
+    """Return a position as a viewer sees it, with an adviser's thoughts if the viewer may know them."""
     from spygames_app.advice import in_words
 
     scene = film.scene(position, viewer)
@@ -111,7 +110,7 @@ def position_in_words(film: "Film", position: int, viewer: int) -> str:
 
 
 def show_game(film: "Film", viewer: int) -> None:
-    """Prints each position with the move that follows."""
+    """Print each position with the move that follows."""
     for position in range(len(film)):
         say(position_in_words(film, position, viewer))
         if position + 1 < len(film):
@@ -119,7 +118,7 @@ def show_game(film: "Film", viewer: int) -> None:
 
 
 def step_through(film: "Film", viewer: int, ask: Callable[[str], str]) -> None:
-    """Shows positions as the person asks for them."""
+    """Show the positions that the user asks for."""
     at, last = 0, len(film) - 1
     say(HELP)
     while True:
@@ -140,4 +139,4 @@ def step_through(film: "Film", viewer: int, ask: Callable[[str], str]) -> None:
             if wanted is not None and 0 <= wanted <= last:
                 at = wanted
                 break
-            say(f"There are the positions 0 to {last}." if wanted is not None else HELP)
+            say(f"The positions are 0 to {last}." if wanted is not None else HELP)

@@ -39,61 +39,62 @@ PROG = "spygames train"
 
 @dataclass(frozen=True)
 class Train:
-    """Trains an agent by self-play.
+    r"""Train an agent by self-play.
 
         spygames train --config demo
         spygames train --config demo --decisions 5000000 --ppo.entropy 0.05
         spygames train --resume runs/demo
 
-    A TOML file says what the run does; every option can be given on the command line and wins over the file. Ctrl-C
-    saves. A run that is resumed keeps its settings: only its length, evaluations and saves may change.
+    A TOML file holds the settings of the run. Options on the command line override it. Ctrl-C saves and stops the run.
+    A resumed run keeps its settings, except for its length, evaluations and saves.
 
-    `--seeds 3` trains three runs and shows one curve with a band and one table.
+    --resume auto starts the run, or resumes it if its folder exists. The same command can be repeated after any
+    interruption.
 
-    `--own-network python:my_networks.Residual` and `--shaping python:my_rewards.ahead` take code of yours, of a module
-    that is installed or lies in the current folder (docs/open_trainer.md); such a run is resumed with the same options.
+    --seeds 3 trains three runs and shows one table and one plot of their mean curve with a band.
 
-    `--resume auto` begins the run, or goes on with it: the same command, started again after whatever has ended it.
+    --own-network python:my_networks.Residual and --shaping python:my_rewards.ahead use your own code, from an installed
+    module or one in the current folder (docs/open_trainer.md). Resume such a run with the same options.
 
-    Several processes, on one machine or many, train one agent together; `--workers` counts the workers of all of them
-    (docs/machines.md):
+    Several processes, on one machine or many, can train one agent together. --workers is then the total number of
+    workers (docs/machines.md):
 
-        torchrun --standalone --nproc-per-node 2 -m spygames_app train --config demo --workers 2 --resume auto
+        torchrun --standalone --nproc-per-node 2 -m spygames_app train \
+            --config demo --workers 2 --resume auto
 
-    `--algorithm maskable_ppo` learns by the stock MaskablePPO of sb3-contrib (extra sb3), all seats with their own
-    credit. The same options hold, with these differences: ppo.kl, ppo.reference_every and ppo.ema do nothing and are
-    refused where they are set, as are ppo.precision bfloat16, ppo.credit table, start_from, other networks than mlp
-    with its own critic, and opponents.share above 0; workers are threads of torch; a run that was stopped keeps its
-    agent, but cannot be resumed.
+    --algorithm maskable_ppo trains with MaskablePPO of sb3-contrib (extra sb3). It takes the same options, except
+    ppo.kl, ppo.reference_every, ppo.ema, ppo.precision bfloat16, ppo.credit table, start_from, opponents.share above 0,
+    and networks other than mlp with its own critic: these raise an error. Workers are torch threads. A stopped run
+    keeps its agent but cannot be resumed.
     """
 
     config: ConfigFile = None
-    """A TOML file with the options below, or the name of a config that comes with the package."""
+    """A TOML file with the options below, or the name of a config that comes with the package, such as demo."""
     resume: RunOrAuto = None
-    """Resume the run in this folder; auto: the run in --out if there is one, else begin it."""
+    """Resume the run in this folder. auto: resume the run in --out, or start it."""
     out: AnyFolder = None
-    """Folder of the run; runs/NAME if not given."""
+    """Folder of the run. (default: runs/NAME)"""
     option: GameOptions = ()
-    """An option of the game, as players=2; may be given several times."""
+    """An option of the game, such as players=2."""
     algorithm: Literal["ppo", "maskable_ppo"] = "ppo"
-    """ppo is this package's own."""
+    """ppo: the PPO of this package. maskable_ppo: that of sb3-contrib."""
     seeds: AnyPositive = None
-    """Train with so many seeds, 2 to 10, from --seed on, one after another or several at a time (--jobs, --on);
-    the same command resumes."""
+    """Train one run per seed, 2 to 10 of them, starting at --seed. --jobs and --on run several at a time. The same
+    command resumes."""
     own_network: AnyCode = None
-    """A network of your own, python:MODULE.NAME, in the place of the config's."""
+    """Your own network, python:MODULE.NAME, instead of the config's."""
     shaping: AnyCode = None
-    """A shaping of rewards of your own, python:MODULE.NAME."""
+    """Your own reward shaping, python:MODULE.NAME."""
     allow_code: bool = False
-    """Whether the game that the config or the run names may be a module of anybody's, which may run any code."""
+    """Allow the config or the run to name a game from any module, which may run arbitrary code."""
     tasks: TaskOptions = field(default_factory=Tasks)
     settings: Annotated[Config, tyro.conf.arg(name="")] = field(default_factory=Config)
     variant: tyro.conf.Suppress[dict[str, Any]] = field(default_factory=dict)
-    """Options of the game in the config, which `option` changes."""
+    """Options of the game in the config. `option` overrides them."""
 
     @staticmethod
     def surplus(text: str) -> str:
-        """What is right in the place of a word that stands alone."""
+        """Return a hint for a positional argument, which this subcommand does not take."""
         from spygames.core.game.registry import canonical_id, game_ids
 
         for run in (Path(text), Path("runs", text)):
@@ -105,12 +106,13 @@ class Train:
 
     @classmethod
     def default_for(cls, argv: Sequence[str]) -> "Train":
-        """The settings of the run or the config that the command line names."""
-        allow_code = "--allow-code" in argv or bool(last_value(argv, "--game"))  # or the command line says which
+        """Return the defaults: the settings of the run or the config that the command line names."""
+        # With --game the user names the game, not the file.
+        allow_code = "--allow-code" in argv or bool(last_value(argv, "--game"))
         run = last_value(argv, "--resume")
         if run and run != AUTO:
             if any(last_value(argv, name) for name in ("--config", "--out", "--option")):
-                raise ValueError("--resume takes a run as it is: --config, --out and --option do not go with it")
+                raise ValueError("--resume keeps the settings of the run: omit --config, --out and --option")
             from spygames_training.parallel.processes import join
             from spygames_training.runs.agreement import led_by_newest
             from spygames_training.runs.folder import resume_config
@@ -120,7 +122,7 @@ class Train:
             config = last_value(argv, "--config")
             base = read_config(config_path(config), allow_code=allow_code) if config else Config()
             if last_value(argv, "--own-network"):
-                base = replace(base, network=Network())  # it takes the place of the config's
+                base = replace(base, network=Network())  # replaces the config's network
         return cls(settings=replace(base, options={}), variant=base.options)
 
     def run(self) -> int:
@@ -144,7 +146,7 @@ class Train:
             if not own and (self.seeds or self.own_network or self.shaping):
                 raise ValueError("maskable_ppo takes neither --seeds nor --own-network nor --shaping")
             if self.tasks != Tasks() and not self.seeds:
-                raise ValueError("--jobs and --on are for several runs: --seeds makes some, torchrun divides one")
+                raise ValueError("--jobs and --on need --seeds; to divide one run among processes use torchrun")
             if self.seeds:
                 return self._train_seeds(config, folder, processes.count)
             if not own:
@@ -171,36 +173,33 @@ class Train:
             if stop.args:  # a second signal
                 say(f"{stop.args[0]}: {folder}")
             elif not own:
-                say(f"stopped; the agent so far is in {folder}/checkpoint")
+                say(f"stopped; the agent trained so far is in {folder}/checkpoint")
             elif processes.first:
                 say(f"stopped and saved; resume with: {resume}")
             return 130
         except ERRORS as error:
             complain(PROG, error)
             if own and processes.first and saved.exists():
-                print(f"the last saved state is whole; resume with: {resume}", file=sys.stderr)
+                print(f"the last saved state is intact; resume with: {resume}", file=sys.stderr)
             return 1
         leave()
         if processes.first:
-            say(
-                f"the agent is in {folder}/checkpoint, its curves in {folder}/curves.png, its figures in "
-                f"{folder}/metrics.jsonl"
-            )
+            say(f"agent: {folder}/checkpoint\ncurves: {folder}/curves.png\nmetrics: {folder}/metrics.jsonl")
             game = f" --game {config.game}" if imports_code(run.game.id) else ""
             names = " ".join(name for name in run.game.bots if name in ("random", "greedy", "expert"))
             say(f"next: {program()} evaluate {shlex.quote(self._agent(folder))} --against {names}{game}")
         return 0
 
     def _agent(self, folder: Path) -> str:
-        """What the agent in `folder` is called as a player."""
+        """Return the name of the agent in `folder` as a player."""
         return str(folder) if self.own_network is None else f"network:{self.own_network.removeprefix(PYTHON)}:{folder}"
 
     def _train_seeds(self, config: Config, folder: Path, processes: int) -> int:
-        """Trains with several seeds; ValueError where that cannot be."""
+        """Train with several seeds; ValueError if the options do not allow it."""
         from spygames_training.experiments.seeds import train_seeds
 
         if isinstance(self.resume, Path) or processes > 1:
-            raise ValueError("--seeds goes neither with --resume, as the same command resumes, nor with torchrun")
+            raise ValueError("--seeds takes neither --resume (the same command resumes) nor torchrun")
         try:
             with self.tasks.executor() as executor:
                 seeds, network, shaping = self.seeds or 0, self.own_network, self.shaping
@@ -209,12 +208,12 @@ class Train:
             complain(PROG, "stopped; the same command resumes")
             return 130
         console().print(table.rich())
-        say(f"the curves are in {folder}/curves.png, the table in {folder}/seeds.md, every figure in seeds.json")
+        say(f"curves: {folder}/curves.png\ntable: {folder}/seeds.md\nall figures: {folder}/seeds.json")
         return 0
 
 
 def last_value(argv: Sequence[str], name: str) -> str:
-    """Returns the value of an option that decides the others' defaults; "" where it is not given."""
+    """Return the value of an option that sets the defaults of other options; "" if it is not given."""
     found = ""
     for k, text in enumerate(argv):
         if text == name and k + 1 < len(argv):
@@ -225,9 +224,9 @@ def last_value(argv: Sequence[str], name: str) -> str:
 
 
 def maskable_run(config: Config, folder: Path, resume: Path | Literal["auto"] | None) -> "MaskableRun":
-    """Returns the run by MaskablePPO; ValueError if it cannot be."""
+    """Return the MaskablePPO run; ValueError if the extra is missing or `resume` is given."""
     if resume:
-        raise ValueError("a run by maskable_ppo cannot be resumed: begin another one")
+        raise ValueError("a maskable_ppo run cannot be resumed: start a new one without --resume")
     try:
         from spygames_training.bridges.sb3.run import MaskableRun
     except ImportError as error:
@@ -236,7 +235,7 @@ def maskable_run(config: Config, folder: Path, resume: Path | Literal["auto"] | 
 
 
 def stopped_early(processes: "Processes") -> int:
-    """Says so; returns the exit code."""
+    """Report that the run was stopped before its first save; return the exit code."""
     if processes.first:
-        complain(PROG, "stopped before training began: nothing was saved, so there is nothing to resume")
+        complain(PROG, "stopped before the first save, so there is nothing to resume")
     return 130

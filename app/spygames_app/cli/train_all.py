@@ -17,31 +17,32 @@ _Config = Annotated[Path, value(config_path, "CONFIG")]
 
 @dataclass(frozen=True)
 class TrainAll:
-    """Trains every config, one after another or several at a time, and shows how the agents' curves rise.
+    """Train every config and compare the learning curves.
 
-        spygames train-all                             two to three hours on two cores
-        spygames train-all heimlich_3 my_own.toml      some
+        spygames train-all                           two to three hours on two cores
+        spygames train-all heimlich_3 my_own.toml    some of them
         spygames train-all --decisions 1000000 --out runs/short
 
-    Every run lives in a folder of its own under --out. A finished run is not made again, and one that was stopped is
-    resumed, so the command can be repeated until all are there. The table has a row for each config: the fraction of
-    games won against the opponent of --against at the start, half-way and at the end (a game that several win counts in
-    part; among n players about 1/n is par). It is on screen and, in Markdown, in OUT/variants.md; variants.json has
-    every figure, variants.png the curves.
+    Every run has its own folder under --out. The command skips finished runs and resumes stopped ones, so it can be
+    repeated until all runs are finished.
+
+    The table has a row for each config: the share of games won against the opponent of --against at the start, half-way
+    and at the end. A game with several winners counts in part, so with n players 1/n is average. The table is printed
+    and written to OUT/variants.md as Markdown. variants.json has all figures, variants.png the curves.
     """
 
     configs: Positional[Annotated[tuple[_Config, ...], tyro.conf.arg(help_behavior_hint="")]] = ()
-    """TOML files or names of configs that come with the package; all of these but the demo's if not given."""
+    """TOML files, or names of configs that come with the package. (default: all of the latter except demo)"""
     against: Annotated[str, value(str, "PLAYER")] = "greedy"
     """The opponent whose curve is shown."""
     decisions: AnyPositive = None
-    """Length of each run; each config's own if not given."""
+    """Length of each run. (default: that of its config)"""
     out: Folder = Path("runs/all")
-    """Holds the runs."""
+    """Folder of the runs."""
     allow_code: bool = False
-    """Whether the game that a config names may be a module of anybody's, which may run any code."""
+    """Allow a config to name a game from any module, which may run arbitrary code."""
     write: bool = False
-    """In a clone: keep table, figures and picture in docs/."""
+    """In a clone: write table and figures into docs/results, and the picture into docs/images."""
     tasks: TaskOptions = field(default_factory=Tasks)
 
     def run(self) -> int:
@@ -52,7 +53,7 @@ class TrainAll:
 
         docs = shipped_folder("configs").parent / "docs"
         if self.write and not docs.is_dir():
-            raise ValueError("--write keeps the figures in the documents of a clone, and this is none")
+            raise ValueError("--write needs a clone of the repository, whose docs/ it writes to")
         paths = self.configs or tuple(p for p in sorted(shipped_folder("configs").glob("*.toml")) if p.stem != "demo")
         with self.tasks.executor() as executor:
             code = self.allow_code
@@ -63,9 +64,12 @@ class TrainAll:
                 complain("spygames train-all", "stopped; the same command resumes")
                 return 130
         console().print(table.rich())
-        say(f"the table in Markdown, every figure, and the curves: {self.out / 'variants'}.md, .json, .png")
+        say(f"table, figures and curves: {self.out / 'variants'}.md, .json, .png")
         if self.write:
-            write_whole(docs / "variants.json", (self.out / "variants.json").read_text(encoding="utf-8"))
+            results = docs / "results"
+            write_whole(results / "variants.json", (self.out / "variants.json").read_text(encoding="utf-8"))
             runs.plot(docs / "images" / "variants.png")
-            put_between(docs / "variants.md", BEGIN, END, f"{table.markdown()}\n\n![The curves](images/variants.png)")
+            put_between(
+                results / "variants.md", BEGIN, END, f"{table.markdown()}\n\n![The curves](../images/variants.png)"
+            )
         return 0

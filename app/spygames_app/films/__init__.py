@@ -1,4 +1,4 @@
-"""Films of recorded games as files: WebP, GIF, MP4, PNG, SVG, and a page with a slider (HTML).
+"""Recorded games as files: films (WebP, GIF, MP4), pictures (PNG, SVG), or an HTML page with a slider.
 
 >>> from spygames import make_game
 >>> from spygames.records import Film, play_record

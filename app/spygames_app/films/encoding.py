@@ -1,4 +1,4 @@
-"""Writes a film as the content of a file."""
+"""Encoding of films as file contents."""
 
 import io
 import tempfile
@@ -14,15 +14,17 @@ from spygames.core.basics.text import shown
 from spygames.core.game.game import NOBODY
 from spygames.core.game.validation import number
 from spygames.core.pictures.raster import check_width, libraries, pixels, png
+from spygames.core.pictures.themes import palette_of
 from spygames.core.records.film import Film
+from spygames.core.svg.colours import Theme
 from spygames_app.films.html_page import page
 
 FORMATS = ("webp", "gif", "mp4", "png", "svg", "html")
-"""What `encode` makes; each is the ending of the file's name."""
-LONGEST = 60.0
-"""Seconds that a position may be shown."""
-_END = 3  # the last position is shown so many times as long
-_RATE = 10  # pictures a second of an MP4 file, which players expect to be several
+"""The formats of `encode`. Each is also the suffix of the file."""
+MAX_SECONDS = 60.0
+"""Maximum time for which a film may show a position."""
+_END = 3  # the last position is shown this many times as long
+_RATE = 10  # frames per second of an MP4 file; video players expect several
 
 
 def encode(
@@ -33,42 +35,46 @@ def encode(
     width: int = 800,
     seconds: float = 0.8,
     position: int | None = None,
+    theme: Theme = "dark",
     progress: Callable[[int], None] = lambda done: None,
 ) -> bytes:
-    """A recorded game as the content of a file.
+    """Encode a recorded game as the content of a file.
 
     Args:
         film: the game.
         form: one of `FORMATS`.
-        viewer: the seat that looks; NOBODY sees everything. None, for "html" alone: everything and each seat, to choose
-            from; such a page holds all hidden cards.
-        width: pixels, 16 to 4096; the height is three quarters of it. Not for "svg" and "html", which scale.
-        seconds: for how long a film shows a position, 0.02 to 60.
-        position: for "png" and "svg", which show one; None: the last.
-        progress: called with 1 for each picture.
+        viewer: the seat whose view is drawn; NOBODY sees everything. None, for "html" only, offers everything and each
+            seat's view; such a page holds all hidden cards.
+        width: pixels, 16 to 4096; the height is three quarters of it. Unused for "svg" and "html", which scale.
+        seconds: time for which a film shows each position, 0.02 to 60.
+        position: the position that "png" and "svg" show; None: the last.
+        theme: "dark" or "light".
+        progress: called with 1 after each picture.
 
     Raises:
-        ValueError: an argument that makes no sense.
-        DependencyNotInstalled: an extra that the message names is missing.
+        ValueError: an argument is out of its range.
+        DependencyNotInstalled: a package is missing; the message names it.
     """
     check(form, width, seconds)
+    palette_of(theme)
     if form == "html":
-        return page(film, range(NOBODY, film.game.num_players) if viewer is None else [viewer], progress).encode()
+        viewers = range(NOBODY, film.game.num_players) if viewer is None else [viewer]
+        return page(film, viewers, progress, theme).encode()
     viewer = NOBODY if viewer is None else viewer
     if form in ("png", "svg"):
-        drawn = film.scene(len(film) - 1 if position is None else position, viewer).picture
+        drawn = film.scene(len(film) - 1 if position is None else position, viewer, theme=theme).picture
         progress(1)
         return png(drawn, width) if form == "png" else drawn.encode()
-    frames = _frames(film, viewer, width, progress)
+    frames = _frames(film, viewer, width, progress, theme)
     return _mp4(frames, len(film), seconds) if form == "mp4" else _animation(frames, len(film), form, seconds)
 
 
 def check(form: str, width: int, seconds: float) -> None:
-    """Raises what `encode` raises for these, before anything is drawn."""
+    """Raise the errors of `encode` for these arguments before anything is drawn."""
     if form not in FORMATS:
-        raise ValueError(f"a film is one of {', '.join(FORMATS)}, not {shown(form)}")
+        raise ValueError(f"form must be one of {', '.join(FORMATS)}, not {shown(form)}")
     check_width(width)
-    number("seconds for a position", seconds, 0.02, LONGEST)
+    number("seconds for a position", seconds, 0.02, MAX_SECONDS)
     if form not in ("svg", "html"):
         libraries()
     if form == "mp4":
@@ -76,19 +82,19 @@ def check(form: str, width: int, seconds: float) -> None:
 
 
 def pictures_in(film: Film, form: str, viewer: int | None) -> int:
-    """How many pictures `encode` draws."""
+    """Return the number of pictures that `encode` draws."""
     viewers = film.game.num_players + 1 if form == "html" and viewer is None else 1
     return 1 if form in ("png", "svg") else len(film) * viewers
 
 
-def _frames(film: Film, viewer: int, width: int, progress: Callable[[int], None]) -> Iterator[np.ndarray]:
+def _frames(film: Film, viewer: int, width: int, progress: Callable[[int], None], theme: Theme) -> Iterator[np.ndarray]:
     for position in range(len(film)):
-        yield pixels(film.scene(position, viewer).picture, width)
+        yield pixels(film.scene(position, viewer, theme=theme).picture, width, theme)
         progress(1)
 
 
 def _animation(frames: Iterator[np.ndarray], count: int, form: str, seconds: float) -> bytes:
-    """An animated WebP or GIF that plays for ever."""
+    """Return an animated WebP or GIF that repeats forever."""
     _, image = libraries()
     times = [round(1000 * seconds)] * count
     times[-1] *= _END
@@ -117,7 +123,7 @@ def _mp4(frames: Iterator[np.ndarray], count: int, seconds: float) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path, writer = Path(folder) / "film.mp4", None
         for number, frame in enumerate(frames):
-            height, width = (side // 2 * 2 for side in frame.shape[:2])  # H.264 takes even sides only
+            height, width = (side // 2 * 2 for side in frame.shape[:2])  # H.264 requires even sides
             if writer is None:
                 writer = imageio_ffmpeg.write_frames(str(path), (width, height), fps=_RATE, macro_block_size=2)
                 writer.send(None)

@@ -1,4 +1,4 @@
-"""A recorded game as one HTML file that needs no server: slider, viewpoints, and what a player thinks."""
+"""A recorded game as one HTML file without a server: a slider, viewpoints, and a player's advice."""
 
 import base64
 import gzip
@@ -12,42 +12,52 @@ from typing import Any
 from spygames.core.game.game import NOBODY
 from spygames.core.pictures.raster import FONTS
 from spygames.core.records.film import Film, Scene
+from spygames.core.svg.colours import Theme
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 _BARS = 6
-"""Actions that the page names; the others are summed up."""
+"""Maximum number of actions that the page names. The others are summed up."""
 
 
-def page(film: Film, viewers: Sequence[int], progress: Callable[[int], None] = lambda done: None) -> str:
-    """The file's text.
+def page(
+    film: Film,
+    viewers: Sequence[int],
+    progress: Callable[[int], None] = lambda done: None,
+    theme: Theme = "dark",
+) -> str:
+    """Return the text of the HTML file.
 
-    Pictures of one game have most of their elements in common, so each element is stored once, and a picture is the
-    list of its elements' numbers; gzip makes little of these lists. A browser opens the file from disk and asks no
-    network, which its content security policy forbids.
+    The pictures of a game share most of their SVG elements. Each element is stored once, and a picture is a list of
+    element numbers, which gzip packs well. A browser opens the file from disk; its content security policy forbids
+    network access.
 
     Args:
         film: the game.
-        viewers: the seats whose viewpoints can be chosen, NOBODY for everything. The page holds what they see, no more.
-        progress: called with 1 for each picture.
+        viewers: the seats whose viewpoints can be chosen; NOBODY for everything. The file holds only what they see.
+        progress: called with 1 after each picture.
+        theme: "dark" or "light", of the pictures and of the page around them.
+
+    Raises:
+        ValueError: `theme` is invalid.
     """
     parts: dict[str, int] = {}
     views = []
     for viewer in viewers:
         scenes = []
         for position in range(len(film)):
-            scenes.append(_packed(film.scene(position, viewer, draw_advice=False), parts))
+            scenes.append(_packed(film.scene(position, viewer, draw_advice=False, theme=theme), parts))
             progress(1)
         views.append({"name": "everything" if viewer == NOBODY else f"player_{viewer}", "scenes": scenes})
     data = {"parts": [*parts], "views": views, "low": film.game.lowest_return, "fonts": _fonts()}
     packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode(), mtime=0)
     game, players = film.game, film.record.players
-    texts = {"TITLE": f"{game.id}: {', '.join(players)}" if players else game.id, "VARIANT": game.title}
+    texts = {"THEME": theme, "TITLE": f"{game.id}: {', '.join(players)}" if players else game.id, "VARIANT": game.title}
     filled = {name: escape(text) for name, text in texts.items()} | {"DATA": base64.b64encode(packed).decode()}
-    return re.sub("{{(TITLE|VARIANT|DATA)}}", lambda found: filled[found[1]], _TEMPLATE.read_text("utf-8"))
+    return re.sub("{{(THEME|TITLE|VARIANT|DATA)}}", lambda found: filled[found[1]], _TEMPLATE.read_text("utf-8"))
 
 
 def _packed(scene: Scene, parts: dict[str, int]) -> dict[str, Any]:
-    """A scene as plain data; `parts` learns elements that it did not know."""
+    """Return a scene as plain data, and add its new elements to `parts`."""
     elements = re.findall("<[^<]*", scene.picture)
     packed: dict[str, Any] = {"p": [parts.setdefault(each, len(parts)) for each in elements], "m": scene.move}
     packed["d"] = scene.seat
@@ -65,7 +75,7 @@ def _packed(scene: Scene, parts: dict[str, int]) -> dict[str, Any]:
 
 
 def _fonts() -> list[str]:
-    """The regular and the bold font, in which the pictures' texts fit their places."""
+    """Return the regular and the bold font as base64. The layout of the pictures depends on them."""
     return [
         base64.b64encode((FONTS / f"spygames-{weight}.ttf").read_bytes()).decode() for weight in ("regular", "bold")
     ]

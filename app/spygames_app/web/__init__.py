@@ -1,1 +1,1 @@
-"""A page to play on: the server holds the games, the browser gets what its seat may see."""
+"""The browser page. The server holds the games; the browser gets only what its seat may see."""

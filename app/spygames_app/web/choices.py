@@ -1,4 +1,4 @@
-"""What can be chosen on the page: games, their options, and players. The browser sends numbers, never names."""
+"""Choices on the page: games, their options, and players. The browser sends numbers, never names."""
 
 import inspect
 import typing
@@ -15,10 +15,11 @@ from spygames.core.players.released import BEST, best_agent, find_agent, find_an
 from spygames_training.agents.folder import CONFIG, read_checkpoint_config
 
 SEARCHES = ("mcts:200",)
-"""Searches that can be chosen without being named at the start."""
+"""Searches that the page always offers."""
 SEARCHED = str(PlayerName(BEST, search="64"))
-"""A search on top of the best released agent, which can be chosen, too."""
-MOST_PLAYERS = 8
+"""A search on top of the best released agent, offered where such an agent exists."""
+MAX_PLAYERS = 8
+"""Maximum number of players that the page offers."""
 
 
 @dataclass(frozen=True)
@@ -28,27 +29,27 @@ class Option:
     name: str
     values: tuple[Any, ...]
     default: int = 0
-    """Which of the values is chosen if nothing is said."""
+    """Index of the default value."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What the server was started with."""
+    """The arguments that the server was started with."""
 
     players: tuple[str, ...] = ()
-    """Further players, by their specs."""
+    """Names of further players."""
     game: str | None = None
-    """A game of another module that can be chosen, too, or the only one."""
+    """The only game to offer; None: all games of the package."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options that are not as by default, of `game`."""
+    """Options of `game`, used as defaults."""
 
     @property
     def games(self) -> list[str]:
-        """What `make_game` takes, in the order of the page."""
+        """Names of the games for `make_game`, in the order of the page."""
         return game_ids() if self.game is None else [self.game]
 
     def options_of(self, game: str) -> list[Option]:
-        """The options of a game; those that were given at the start are the defaults."""
+        """Return the options of a game. Those given at the start are the defaults."""
         found = []
         for each in options_of(game):
             given = self.options.get(each.name, each.values[each.default])
@@ -57,8 +58,11 @@ class Choices:
         return found
 
     def players_of(self, game: Game) -> list[str]:
-        """The players that fit a game: its bots, those of the start, released agents, the best of them first, also with
-        a search on top, and searches."""
+        """Return the names of the players that can play a game.
+
+        These are its bots, the players named at the start, the released agents (`best` first, and with a search on
+        top), and searches.
+        """
         given = [spec for spec in self.players if fits(game, spec)]
         released = [agent.name for agent in released_agents() if fits(game, agent.name)]
         if _best(game):
@@ -68,9 +72,9 @@ class Choices:
 
 @cache
 def options_of(game: str) -> list[Option]:
-    """The options of a game that have a few values, as its `make_game` declares them.
+    """Return the options of a game that have a few values, from the signature of its `make_game`.
 
-    A number of players is tried; of other numbers and tables the page offers the default alone.
+    The possible numbers of players are found by trying them. Options with other numbers or tables are not offered.
     """
     make = game_module(game).make_game
     hints = typing.get_type_hints(make)
@@ -80,7 +84,7 @@ def options_of(game: str) -> list[Option]:
             continue
         values = _values(hints.get(name))
         if name == "players":
-            values = tuple(n for n in range(2, MOST_PLAYERS + 1) if _makes(make, n))
+            values = tuple(n for n in range(2, MAX_PLAYERS + 1) if _makes(make, n))
         offered = tuple(dict.fromkeys([*(() if parameter.default in values else (parameter.default,)), *values]))
         if len(offered) > 1:
             found.append(Option(name, offered, offered.index(parameter.default)))
@@ -88,7 +92,7 @@ def options_of(game: str) -> list[Option]:
 
 
 def fits(game: Game, spec: str) -> bool:
-    """Whether an agent is of the game's variant; other players are taken to fit."""
+    """Whether an agent was trained for the game's variant. Players that are not agents always fit."""
     source = PlayerName.parse(spec).source
     if source == BEST:
         return bool(_best(game))
@@ -100,32 +104,36 @@ def fits(game: Game, spec: str) -> bool:
                 config = read_checkpoint_config(file)
                 layout = {key: config["layout"][key] for key in ("observation", "num_actions")}
                 return config["environment"]["id"] == game.id and layout == game.layout
-    except (OSError, ValueError, LookupError, TypeError):  # what is wrong is said where the player is made
+    except (OSError, ValueError, LookupError, TypeError):  # make_player reports the error later
         pass
     return True
 
 
 def made(choices: Choices, number: int, picked: Sequence[int]) -> Game:
-    """The game of a number with an option's value for each number in `picked`; ValueError for any that there is not."""
+    """Make the game with index `number`, with the option values at the indices `picked`.
+
+    Raises:
+        ValueError: an index is out of range, or the options are invalid together.
+    """
     games = choices.games
     if not 0 <= number < len(games):
-        raise ValueError(f"there are the games 0 to {len(games) - 1}, not {number}")
+        raise ValueError(f"the game must be from 0 to {len(games) - 1}, not {number}")
     offered = choices.options_of(games[number])
     if len(picked) != len(offered) or not all(0 <= i < len(o.values) for i, o in zip(picked, offered, strict=True)):
-        raise ValueError("there is no such variant: choose from the form")
+        raise ValueError("this variant does not exist: choose the options in the form")
     chosen = {o.name: o.values[i] for o, i in zip(offered, picked, strict=True) if o.values[i] is not None}
     return make_game(games[number], **{**choices.options, **chosen})
 
 
 def label(game: Game, spec: str) -> str:
-    """What a player is called where it can be chosen: `best` says who that is."""
+    """Return the label of a player on the page. `best` is followed by the name of the agent."""
     name = PlayerName.parse(spec)
     named = name.without_best(game)
     return spec if named is name else f"{spec} ({named})"
 
 
 def _best(game: Game) -> str:
-    """The name of the best released agent of a variant; empty where none plays it."""
+    """Return the name of the best released agent of a variant; empty if none plays it."""
     try:
         return best_agent(game)[0].name
     except ValueError:
@@ -133,7 +141,7 @@ def _best(game: Game) -> str:
 
 
 def _values(hint: Any) -> tuple[Any, ...]:
-    """What a type has as single values: of Literals and bool, also within unions."""
+    """Return the values of a Literal or bool type, including those within unions."""
     if hint is bool:
         return (False, True)
     if get_origin(hint) is Literal:

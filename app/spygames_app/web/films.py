@@ -1,4 +1,4 @@
-"""The page of a game that is over, and of recorded ones: everything is open, position by position."""
+"""The page of a finished or recorded game, position by position, with nothing hidden."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,22 +18,22 @@ WIDE, HIGH = 300, 90
 
 @dataclass(frozen=True)
 class Place:
-    """What of a film is looked at."""
+    """The position and view of a film that the page shows."""
 
     move: int
     viewer: int
     """A seat, or NOBODY for everything."""
     by: int
-    """Whose thoughts are shown, by their number in the list of the page."""
+    """Index of the voice whose thoughts are shown."""
 
     def url(self, here: str, move: int) -> str:
-        """The address of another position."""
+        """Return the address of another position."""
         viewer = "all" if self.viewer == NOBODY else self.viewer
         return f"{here}?{urlencode({'move': move, 'viewer': viewer, 'by': self.by})}"
 
 
 def place_in(query: Mapping[str, str], screening: Screening) -> Place:
-    """The place that an address names; what makes no sense in it is as if it were not there."""
+    """Return the place that the query of an address names. Invalid values are ignored."""
 
     def number(name: str, low: int, high: int, default: int) -> int:
         text = query.get(name, "")
@@ -57,20 +57,20 @@ def film_page(
     extra: Html | None = None,
     problem: str = "",
 ) -> Html:
-    """A position of a film with the way to all others.
+    """Return the page of one position of a film, with links to all others.
 
     Args:
-        title: of the game.
-        screening: the game, and whose thoughts can be chosen.
-        place: what is looked at.
-        here: the page's address.
-        headline: a line above.
-        extra: what can be done with the game.
-        problem: a line about what went wrong.
+        title: title of the game.
+        screening: the game, and the voices whose thoughts can be shown.
+        place: the position and view to show.
+        here: the address of the page.
+        headline: the line above the board.
+        extra: links and buttons for the game.
+        problem: a line about an error.
     """
     film = screening.film
     thinker, advisers = screening.thoughts(place.by, place.move), [voice.name for voice in screening.voices]
-    done = thinker is None or thinker.done  # before its thoughts are looked at, so that none is missed
+    done = thinker is None or thinker.done  # read before the thoughts, so that no late thought is missed
     scene, last, at = film.scene(place.move, place.viewer), len(film) - 1, place.move
     players = film.record.players or tuple(f"seat {i}" for i in range(film.game.num_players))
     viewers = ["everything", *(f"player_{i} ({name})" for i, name in enumerate(players))]
@@ -124,19 +124,21 @@ def film_page(
 
 
 def _may_know(film: Film, place: Place, position: int) -> bool:
-    """Whether whoever looks may know what is thought there: what a player would do tells what it holds."""
+    """Whether the viewer may know the thoughts at a position. A player's choice reveals its hidden cards."""
     mover = int(film.states["to_move"][position])
     return mover != NOBODY and place.viewer in (NOBODY, mover)
 
 
 def _thought(thinker: Thinker, done: bool, film: Film, place: Place) -> list[Html | None]:
-    """What is thought at the position, and what was expected over the game, as far as it is known; `done`: that is
-    all."""
+    """Return the thoughts at the position and the curve over the game, as far as they are known.
+
+    `done`: no more thoughts will come.
+    """
     found = {at: advice for at, advice in dict(thinker.found).items() if _may_know(film, place, at)}
     decisions = sum(_may_know(film, place, at) for at in range(len(film)))
     mover, hidden, wait = int(film.states["to_move"][place.move]), None, None
     if mover != NOBODY and not _may_know(film, place, place.move):
-        line = f"player_{mover} decides here. What is thought of that is seen by player_{mover}, or with everything."
+        line = f"player_{mover} decides here. Choose its view, or everything, to see thoughts about this decision."
         hidden = h("p", line, class_="soft")
     if not done:
         first = "" if thinker.found else f"; {COMPILES}"
@@ -157,7 +159,7 @@ def _select(label: str, name: str, texts: Sequence[str], values: Sequence[object
 
 
 def curve(film: Film, found: Mapping[int, Advice], place: Place) -> Html | None:
-    """What was expected over the game, a line for each seat that decides; with the moment that is looked at."""
+    """Return a plot of the expectation over the game, one line per seat that decides, with the current position."""
     points, shares = dict[int, list[tuple[int, float]]](), True
     for position, advice in sorted(found.items()):
         if (value := advice.value if advice.share is None else advice.share) is not None:

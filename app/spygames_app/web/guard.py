@@ -1,7 +1,8 @@
-"""What keeps other pages and other people out.
+"""Protection against requests from other sites and other people.
 
-A page of another site can send requests to 127.0.0.1: so the Host must be one of ours (DNS rebinding), and what changes
-something needs our Origin, beside a cookie that is sent to our own pages only and the token that our forms carry.
+A page of another site can send requests to 127.0.0.1. The Host header must therefore be one of ours (against DNS
+rebinding). A request that changes something also needs our Origin, a cookie that browsers send only to our pages, and
+the token of our forms.
 """
 
 from collections.abc import Mapping
@@ -31,15 +32,15 @@ HEADERS = {
 
 
 FILES = ("/static/", "/fonts/")
-"""Addresses of files that are the same for everybody."""
+"""Paths of files that are the same for all visitors."""
 
 
 class Bad(HTTPException):
-    """A request that is answered with one line."""
+    """An invalid request. The answer is a page with one line."""
 
 
 class Guard:
-    """Lets only requests in that come from our own pages, and sends headers that keep a page to itself."""
+    """Middleware that rejects requests from other sites and adds security headers."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]):
         self.plain, self.packed = app, GZipMiddleware(app, minimum_size=1000, compresslevel=5)
@@ -55,14 +56,14 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                if scope["path"].startswith(FILES):  # which tell nothing, and are asked for again by their ETag
+                if scope["path"].startswith(FILES):  # not secret, and revalidated by their ETag
                     headers["Cache-Control"] = "no-cache"
             await send(message)
 
         headers = Headers(scope=scope)
         wrong = None
         if headers.get("host", "") not in self.hosts:
-            wrong = "The address is not that of this server."
+            wrong = "This is not the address of this server."
         elif scope["method"] not in ("GET", "HEAD") and headers.get("origin") not in {
             f"http://{x}" for x in self.hosts
         }:
@@ -71,23 +72,27 @@ class Guard:
             response: ASGIApp = HTMLResponse(pages.sorry("Not allowed", wrong), 403)
             await response(scope, receive, send_with_headers)
         else:
-            # Packing would hold back the lines of a stream.
+            # Compression would delay the lines of a stream.
             app = self.plain if scope["path"].endswith("/act") else self.packed
             await app(scope, receive, send_with_headers)
 
 
 async def read_form(request: Request, most: int) -> Mapping[str, str]:
-    """The fields of a form; 413 where it is too long, 400 where it is none or the client went away in the middle."""
+    """Return the fields of a form.
+
+    Raises:
+        Bad: 413 if the form is longer than `most` bytes; 400 if it is invalid or incomplete.
+    """
     body = b""
     try:
         async for part in request.stream():
             body += part
             if len(body) > most:
-                raise Bad(413, f"That is too much: at most {most:,} bytes.")
+                raise Bad(413, f"The form must have at most {most:,} bytes.")
     except ClientDisconnect:
-        raise Bad(400, "The form is not whole.") from None
+        raise Bad(400, "The form is incomplete.") from None
     try:
         fields = dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=64))
     except ValueError:  # UnicodeDecodeError is one
-        raise Bad(400, "The form is no text in UTF-8.") from None
+        raise Bad(400, "The form is not valid UTF-8.") from None
     return fields

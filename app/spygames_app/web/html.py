@@ -1,4 +1,4 @@
-"""HTML as nested calls: every text and value is escaped here and nowhere else."""
+"""HTML as nested function calls. All text and attribute values are escaped here and nowhere else."""
 
 import re
 from html import escape
@@ -8,16 +8,16 @@ _VOID = {"input", "link", "meta", "br"}
 
 
 class Html(str):
-    """Text that is HTML already."""
+    """Text that is already HTML and is not escaped again."""
 
     __slots__ = ()
 
 
 def h(tag: str, *children: object, **attributes: Any) -> Html:
-    """An element; children that are no `Html` are escaped, and None is left out.
+    """Return an element. Children that are not `Html` are escaped; None is omitted.
 
-    `class_` becomes `class`, `aria_label` becomes `aria-label`; an attribute that is True stands without a value, and
-    one that is None or False is left out.
+    `class_` becomes `class`, and `aria_label` becomes `aria-label`. An attribute that is True is written without a
+    value; one that is None or False is omitted.
     """
     named = "".join(
         f" {name.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(str(value))}"')
@@ -28,13 +28,12 @@ def h(tag: str, *children: object, **attributes: Any) -> Html:
 
 
 def joined(*children: object) -> Html:
-    """Elements and texts one after the other."""
+    """Concatenate elements and texts."""
     parts = (each if isinstance(each, Html) else escape(str(each)) for each in children if each is not None)
     return Html("".join(parts))
 
 
 def board(picture: str) -> Html:
-    """A picture for the page: its targets are plain until the script makes buttons of them, since without it nobody can
-    press them."""
+    """Return a picture whose targets are not buttons. The script makes them buttons; without it they do nothing."""
     plain = re.sub(r' role="button" tabindex="0" aria-label="', ' data-label="', picture)
     return Html(plain)

@@ -1,4 +1,4 @@
-"""The pages, as functions of what is shown: the start, the seats, a game that is played, its rules, an error."""
+"""The HTML pages as functions of their content: start, seats, game, rules, records, error."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from spygames_app.web.html import Html, board, h, joined
 from spygames_app.web.store import WebGame
 
 LOG = 12
-"""Moves that the page tells of."""
+"""Maximum number of moves in the log of the page."""
 
 
 def page(
@@ -25,15 +25,15 @@ def page(
     problem: str = "",
     revision: int | None = None,
 ) -> Html:
-    """A whole page.
+    """Return a complete page.
 
     Args:
-        title: of the page.
-        main: what is on it.
-        refresh: where the browser looks again after a moment; None: nowhere.
-        patient: a browser without JavaScript does not, since it would load the whole page anew.
-        problem: a line about what went wrong.
-        revision: how many decisions a game has had, which says which page is the newer one.
+        title: title of the page.
+        main: content of the page.
+        refresh: address that the browser loads again after a moment; None: none.
+        patient: do not reload in browsers without JavaScript, which would load the whole page again.
+        problem: a line about an error.
+        revision: number of decisions of the game, which tells newer pages from older ones.
     """
     again = (
         None
@@ -57,18 +57,18 @@ def page(
             "header",
             h("a", "spygames", href="/"),
             h("nav", h("a", "Watch recorded games", href="/records"), aria_label="Site"),
-            # On small screens a picture that is as wide as the screen cannot be read; no script is needed for this.
+            # On small screens a picture as wide as the screen is hard to read. This works without a script.
             h("label", h("input", type="checkbox", id="large"), " large board", class_="large"),
         ),
         h("p", role="status", id="said", class_="unseen"),
         h("main", alert, *main, data_refresh=refresh, data_revision=revision),
-        h("footer", "Unofficial: the rules are the games' own, everything drawn here is this project's."),
+        h("footer", "Unofficial. The rules belong to the games; all drawings are this project's own."),
     )
     return Html(f"<!doctype html>\n{h('html', head, body, lang='en')}\n")
 
 
 def sorry(title: str, line: str, back: str = "/") -> Html:
-    """A page with one line about what cannot be done."""
+    """Return a page with one line about an error."""
     return page(title, h("h1", title), h("p", line, role="alert"), h("p", h("a", "Back", href=back)))
 
 
@@ -76,7 +76,7 @@ def sorry(title: str, line: str, back: str = "/") -> Html:
 
 
 def start(games: Sequence[tuple[str, str, Sequence[Option]]], problem: str = "") -> Html:
-    """Which game and which variant: titles, what the games are about, and options."""
+    """Return the page that offers the games: title, description and options of each."""
     cards = [
         h(
             "form",
@@ -95,7 +95,7 @@ def start(games: Sequence[tuple[str, str, Sequence[Option]]], problem: str = "")
 
 
 def _options(number: int, options: Sequence[Option]) -> list[Html]:
-    """The fields of options; those that few people change stand behind a fold."""
+    """Return the fields of the options. All after the third are folded."""
     fields = [
         _select(
             each.name.replace("_", " "),
@@ -110,12 +110,12 @@ def _options(number: int, options: Sequence[Option]) -> list[Html]:
 
 
 def _shown(name: str, value: object) -> str:
-    """The value of an option for people."""
+    """Return the human-readable value of an option."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if name == "first_player" and isinstance(value, int):
         return f"player_{value}"
-    return "as usual" if value is None else str(value).replace("_", " ")
+    return "default" if value is None else str(value).replace("_", " ")
 
 
 def _select(label: str, name: str, values: Sequence[str], key: str, chosen: int = 0) -> Html:
@@ -126,7 +126,7 @@ def _select(label: str, name: str, values: Sequence[str], key: str, chosen: int 
 def seats(
     title: str, game: Game, number: int, picked: Sequence[int], specs: Sequence[str], token: str, problem: str = ""
 ) -> Html:
-    """Who sits where: the person in one of the seats, or in none to watch."""
+    """Return the page that assigns the seats. The user takes one of them, or none to watch."""
     choices = ["you", *(label(game, spec) for spec in specs)]
     first = 1 + next((specs.index(spec) for spec in (BEST, "greedy") if spec in specs), 0)
     teams = {seat: f", team {team + 1}" for seat, team in enumerate(game.teams)}
@@ -145,7 +145,7 @@ def seats(
             *fields,
             h(
                 "p",
-                "With a player in every seat you watch. A search (mcts, +search) gets ready for up to 20 seconds.",
+                "To watch, choose a player for every seat. A search (mcts, +search) needs up to 20 seconds to start.",
                 class_="soft",
             ),
             h("button", "Begin", class_="main"),
@@ -159,7 +159,7 @@ def seats(
 
 
 def _hidden(token: str, **values: object) -> list[Html]:
-    """What a form carries: the visitor's token, and more."""
+    """Return the hidden fields of a form: the visitor's token, and `values`."""
     return [h("input", type="hidden", name=name, value=value) for name, value in {"token": token, **values}.items()]
 
 
@@ -167,7 +167,7 @@ def _hidden(token: str, **values: object) -> list[Html]:
 
 
 def frame(made: WebGame, number: int) -> Mapping[str, Any]:
-    """What the browser gets of the position after `number` decisions, which the last of them has led to."""
+    """Return what the browser gets about the last of `number` decisions: the picture after it, and its text."""
     live, seat = made.live, made.seat
     assert live is not None
     s, before = as_record(live.positions[number]), live.game.seen_to_dict(as_record(live.positions[number - 1]), seat)
@@ -177,7 +177,7 @@ def frame(made: WebGame, number: int) -> Mapping[str, Any]:
 
 
 def play(made: WebGame, token: str, problem: str = "") -> Html:
-    """A game that goes on, as the person's seat may know it."""
+    """Return the page of a running game with only what the user's seat may know."""
     live, seat, here = made.live, made.seat, f"/games/{made.id}"
     title, problem = made.title, problem or made.problem
     again = None
@@ -231,18 +231,18 @@ def _names(made: WebGame) -> tuple[str, ...]:
 
 
 def _log(made: WebGame, number: int) -> list[str]:
-    """What the person saw happen, the latest line first."""
+    """Return what the user saw of the last moves, the latest first."""
     assert made.live is not None
     return [made.live.seen(i, made.seat) for i in range(number - 1, max(-1, number - 1 - LOG), -1)]
 
 
 def form(action: str, token: str, *children: object, **attributes: Any) -> Html:
-    """A form that changes something: it carries the visitor's token."""
+    """Return a form that changes something and therefore carries the visitor's token."""
     return h("form", *_hidden(token), *children, method="post", action=action, **attributes)
 
 
 def _actions(here: str, token: str, number: int, legal: Sequence[str]) -> Html:
-    """The actions as buttons, and a field that takes their texts."""
+    """Return the actions as buttons, and a field that takes their texts."""
     buttons = _buttons(legal)
     listed = h("datalist", *(h("option", value=text) for text in legal), id="legal")
     field = h("input", name="action", id="typed", list="legal", autocomplete="off", spellcheck="false", required=True)
@@ -263,14 +263,14 @@ def _actions(here: str, token: str, number: int, legal: Sequence[str]) -> Html:
             h("label", "or type one", for_="typed"),
             field,
             listed,
-            h("button", "Do it"),
+            h("button", "Play it"),
             class_="act typed",
         ),
     )
 
 
 def _buttons(legal: Sequence[str]) -> list[Html]:
-    """Buttons of the actions. Those that differ in their last word alone stand behind what they share."""
+    """Return the buttons of the actions. Actions that differ only in the last word form a row after the shared text."""
     groups: dict[str, list[str]] = {}
     for text in legal:
         groups.setdefault(text.rpartition(" ")[0], []).append(text)
@@ -305,7 +305,7 @@ def _hints(made: WebGame, here: str, token: str, number: int, advice: Advice | N
 
 
 def thoughts(advice: Advice) -> Html:
-    """What a player thinks: bars, the win share or the expected result, and what it believes."""
+    """Return a player's thoughts: action probabilities as bars, the win share or expected result, and its beliefs."""
     bars = [
         h("li", h("span", text), h("span", f"{share:.0%}"), h("progress", value=f"{share:.3f}", max=1, aria_label=text))
         for text, share in ((text.replace("_", " "), share) for text, share in ranked(advice))
@@ -330,7 +330,7 @@ def thoughts(advice: Advice) -> Html:
 
 
 def records(listed: Sequence[tuple[str, str]], token: str, problem: str = "") -> Html:
-    """Recorded games to watch, by title and address, and a field to bring one."""
+    """Return the page of recorded games, given by title and address, with a form to upload some."""
     games = h("ul", *(h("li", h("a", text, href=address)) for text, address in listed)) if listed else None
     return page(
         "Recorded games",
@@ -339,7 +339,7 @@ def records(listed: Sequence[tuple[str, str]], token: str, problem: str = "") ->
         form(
             "/records",
             token,
-            h("label", "Lines of a file that spygames record, or a download here, has written", for_="record"),
+            h("label", "Lines of a file from spygames record or from a download on this page", for_="record"),
             h("textarea", name="record", id="record", rows=6, required=True),
             h("button", "Watch it", class_="main"),
             class_="card wide leads",
@@ -349,7 +349,7 @@ def records(listed: Sequence[tuple[str, str]], token: str, problem: str = "") ->
 
 
 def rules(title: str, found: Mapping[str, Rule]) -> Html:
-    """The rules of a game by their IDs."""
+    """Return the page of the rules of a game, by their IDs."""
     chapters: dict[str, list[Rule]] = {}
     for rule in found.values():
         chapters.setdefault(rule.chapter, []).append(rule)

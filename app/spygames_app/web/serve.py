@@ -1,4 +1,4 @@
-"""Starting the server: which address, which players, and a browser that is opened."""
+"""Start of the server: its address, its players, and the browser that is opened."""
 
 import errno
 import ipaddress
@@ -23,7 +23,7 @@ from spygames_app.web.connections import Connection
 from spygames_app.web.server import make_app
 
 FURTHER = 20
-"""Ports that are tried for one that is free."""
+"""Number of ports that are searched for a free one."""
 
 
 def serve(
@@ -36,11 +36,11 @@ def serve(
     options: Mapping[str, Any] | None = None,
     open_browser: bool = True,
 ) -> int:
-    """Serves the page until Ctrl-C; the exit code.
+    """Serve the page until Ctrl-C; return the exit code.
 
     Raises:
-        ValueError: no game, player or address is of that name, or the port is taken.
-        RecordError: a game of `records` does not fit.
+        ValueError: a game, player or address does not exist, or the port is in use.
+        RecordError: a game of `records` is invalid.
     """
     offered = Choices(tuple(players), game, dict(options or {}))
     check(offered)
@@ -50,13 +50,13 @@ def serve(
         entry = None if is_local(host) else secrets.token_urlsafe(18)
         if entry:
             print(
-                f"spygames play: others can reach {host}: whoever has the address with its token may play",
+                f"spygames play: other machines can reach {host}: anyone with the address and its token can play",
                 file=sys.stderr,
             )
         hosts = hosts_of(host, port)
         app = make_app(offered, hosts, recorded, entry=entry)
         address = f"http://{hosts[0]}/{f'?entry={entry}' if entry else ''}"
-        print(f"The page is at {address} (Ctrl-C ends it, and the games with it).", flush=True)
+        print(f"The page is at {address} (Ctrl-C stops the server and ends its games).", flush=True)
         if open_browser:
             threading.Timer(0.5, webbrowser.open, [address]).start()
         server_of(app).run(sockets=[listening])
@@ -64,7 +64,7 @@ def serve(
 
 
 def server_of(app: ASGIApp) -> uvicorn.Server:
-    """What serves the application: one process, since the games are in its memory."""
+    """Return the server of the application. It is a single process, since the games are in its memory."""
     settings = uvicorn.Config(
         app, http=Connection, ws="none", log_level="warning", access_log=False, server_header=False, lifespan="off"
     )
@@ -72,7 +72,7 @@ def server_of(app: ASGIApp) -> uvicorn.Server:
 
 
 def check(offered: Choices) -> None:
-    """ValueError where there is no such game or option, or a player that was named is none of any game offered."""
+    """Raise ValueError if the game or an option does not exist, or if a player fits none of the offered games."""
     if offered.game is not None:
         make_game(offered.game, **offered.options)
     for spec in offered.players:
@@ -90,12 +90,12 @@ def check(offered: Choices) -> None:
 
 
 def _is_of_a_variant(spec: str) -> bool:
-    """Whether it is a checkpoint, which may fit a variant of a game that has other options."""
+    """Whether a player is a checkpoint, which may fit a variant with other options."""
     return not all(fits(make_game(name), spec) for name in game_ids())
 
 
 def is_local(host: str) -> bool:
-    """Whether only this machine reaches that address."""
+    """Whether only this machine can reach an address."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -103,9 +103,9 @@ def is_local(host: str) -> bool:
 
 
 def hosts_of(host: str, port: int) -> list[str]:
-    """What may stand in the header Host where `host` is listened on, as `127.0.0.1:8000`; the first is for people.
+    """Return the allowed values of the Host header, such as `127.0.0.1:8000`; the first is shown to the user.
 
-    Every other name is refused: it may be that of a page elsewhere which has made it point to this machine.
+    Every other name is rejected: another site may have made it point to this machine (DNS rebinding).
     """
     if is_local(host):
         names = [host, "127.0.0.1", "localhost", "::1"]
@@ -118,7 +118,7 @@ def hosts_of(host: str, port: int) -> list[str]:
 
 
 def is_every_address(host: str) -> bool:
-    """Whether it stands for all addresses of this machine, as 0.0.0.0 does."""
+    """Whether an address means all addresses of this machine, such as 0.0.0.0."""
     try:
         return ipaddress.ip_address(host).is_unspecified
     except ValueError:
@@ -126,10 +126,10 @@ def is_every_address(host: str) -> bool:
 
 
 def own_addresses() -> list[str]:
-    """Addresses by which others reach this machine, as far as it knows them; the one to the world first."""
+    """Return the known addresses by which other machines reach this one, that of the default route first."""
     found = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outward, suppress(OSError):
-        outward.connect(("192.0.2.1", 9))  # an address of nobody: nothing is sent, only the way looked up
+        outward.connect(("192.0.2.1", 9))  # a reserved address: nothing is sent, only the route is looked up
         found.append(str(outward.getsockname()[0]))
     with suppress(OSError):
         found += [str(each[4][0]) for each in socket.getaddrinfo(socket.gethostname(), None)]
@@ -137,26 +137,27 @@ def own_addresses() -> list[str]:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens there; ValueError names a port that is free where that one is not."""
+    """Return a listening socket; ValueError if the address is not available, with a free port if there is one."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except OSError as error:
-        raise ValueError(f"--host {host} is no address of this machine") from error
+        raise ValueError(f"--host {host} is not an address of this machine") from error
     taken = ""
     for number in range(port, min(port + FURTHER, 1 << 16)):
-        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle on
+        # With the protocol given, asyncio turns Nagle's algorithm off.
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, number))
         except OSError as error:
             listening.close()
             if error.errno == errno.EADDRNOTAVAIL:
-                raise ValueError(f"--host {host} is no address of this machine") from error
+                raise ValueError(f"--host {host} is not an address of this machine") from error
             taken = taken or f"--port {port} cannot be used ({error.strerror})"
             continue
         if not taken:
-            listening.listen(64)  # who comes before the server is ready waits
+            listening.listen(64)  # connections before the server is ready wait in the queue
             return listening
         listening.close()
         raise ValueError(f"{taken}; {number} is free")
-    raise ValueError(f"{taken}, nor can the next {FURTHER}")
+    raise ValueError(f"{taken}, and neither can the next {FURTHER}")

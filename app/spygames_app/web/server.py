@@ -22,13 +22,13 @@ from spygames_app.web import choices, pages
 from spygames_app.web.films import film_page, place_in
 from spygames_app.web.guard import Bad, Guard, read_form
 from spygames_app.web.html import Html, h, joined
-from spygames_app.web.store import MOST_GAMES, Refused, Store, Watched, WebGame, voices_of
+from spygames_app.web.store import MAX_GAMES, Refused, Store, Watched, WebGame, voices_of
 from spygames_app.web.thinking import Screening, Voice
 
 FORM, UPLOAD = 4_096, 1_000_000
-"""Bytes of a form, and of one with a recorded game."""
+"""Maximum size in bytes of a form, and of a form with recorded games."""
 WAIT = 8.0
-"""Seconds that a browser without JavaScript waits for the others' moves before it gets a page that looks again."""
+"""Seconds that a browser without JavaScript waits for the other players' moves before it gets a page that reloads."""
 STREAM = "application/x-ndjson"
 _HERE = Path(__file__).parent
 Query = Mapping[str, str]
@@ -41,16 +41,16 @@ def make_app(
     store: Store | None = None,
     entry: str | None = None,
 ) -> ASGIApp:
-    """The application.
+    """Make the web application.
 
     Args:
-        offered: what can be chosen.
-        hosts: what may stand in the header Host, as `127.0.0.1:8000`.
-        records: games that everybody may watch.
-        store: where games are kept; None: a new one.
-        entry: what the first address must carry (`?entry=`) where others can reach the server; None: nothing.
+        offered: the games, options and players that can be chosen.
+        hosts: allowed values of the Host header, such as `127.0.0.1:8000`.
+        records: recorded games that all visitors may watch.
+        store: the store of games; None: a new one.
+        entry: token that the first address must carry (`?entry=`) if other machines can reach the server; None: none.
     """
-    # Cookies are of a host, whatever its port: two servers on one machine would take each other's.
+    # Cookies belong to a host, not to a port, so two servers on one machine need different names.
     site = Site(offered, store or Store(), entry, f"spygames_{hosts[0].rpartition(':')[2]}")
     for each in records:
         site.store.watch(site.watched(each, None))
@@ -77,28 +77,28 @@ def make_app(
 
 @dataclass(frozen=True)
 class Visit:
-    """Who asks, and what it sent."""
+    """The visitor and the data of a request."""
 
     cookie: str
     token: str
     fields: Query
 
     def number(self, name: str) -> int:
-        """A whole number from 0 that was sent; `Bad` for anything else."""
+        """Return a non-negative integer from the request; `Bad` for anything else."""
         text = self.fields.get(name, "")
         if not text.isdecimal() or len(text) > 9:
-            raise Bad(400, "The form was not filled in as this page has it.")
+            raise Bad(400, f"The field {name!r} of the form is invalid.")
         return int(text)
 
 
 class Site:
-    """The routes."""
+    """The handlers of the routes."""
 
     def __init__(self, offered: choices.Choices, store: Store, entry: str | None, cookie: str):
         self.offered, self.store, self.entry, self.cookie = offered, store, entry, cookie
 
     def watched(self, record: GameRecord, visitor: str | None) -> Watched:
-        """A recorded game as it is watched; RecordError where it does not fit."""
+        """Prepare a recorded game for the page; RecordError if it does not match its game."""
         game = game_of(record)
         specs = tuple(self.offered.players_of(game))
         voices = [Voice("nobody", None), *voices_of(game, specs)]
@@ -107,7 +107,7 @@ class Site:
     # ------------------------------------------------------------ choosing
 
     async def start(self, request: Request) -> Response:
-        """Which game and variant."""
+        """Show the games and their variants."""
         visit = await self._visit(request)
         return await self._html(visit, self._start)
 
@@ -116,14 +116,14 @@ class Site:
         return pages.start(games, problem)
 
     async def seats(self, request: Request) -> Response:
-        """Who sits where."""
+        """Show the choice of players for the seats."""
         visit = await self._visit(request)
         number, picked = self._picked(visit.fields)
 
         def show() -> tuple[Html, int]:
             try:
                 game = choices.made(self.offered, number, picked)
-            except ValueError as error:  # options that do not go together
+            except ValueError as error:  # incompatible options
                 return self._start(f"This variant cannot be played: {error}."), 409
             title = title_of(self.offered.games[number])[0]
             return pages.seats(title, game, number, picked, self.offered.players_of(game), visit.token), 200
@@ -131,7 +131,7 @@ class Site:
         return await self._html(visit, show)
 
     async def rules(self, request: Request) -> Response:
-        """The rules of a game."""
+        """Show the rules of a game."""
         visit = await self._visit(request)
         number, _ = self._picked(visit.fields)
 
@@ -144,21 +144,21 @@ class Site:
         return await self._html(visit, show)
 
     def _picked(self, fields: Query) -> tuple[int, list[int]]:
-        """The numbers of a game and of the values of its options; a missing option has its default."""
+        """Return the index of a game and those of its option values. A missing option has its default."""
         games = self.offered.games
         number = fields.get("game", "")
         if not number.isdecimal() or len(number) > 3 or int(number) >= len(games):
-            raise Bad(404, "There is no such game.")
+            raise Bad(404, "This game does not exist.")
         options = self.offered.options_of(games[int(number)])
         texts = [fields.get(f"o{i}", str(option.default)) for i, option in enumerate(options)]
         if not all(
             x.isdecimal() and len(x) < 4 and int(x) < len(o.values) for x, o in zip(texts, options, strict=True)
         ):
-            raise Bad(404, "There is no such variant.")
+            raise Bad(404, "This variant does not exist.")
         return int(number), [int(text) for text in texts]
 
     async def begin(self, request: Request) -> Response:
-        """A new game."""
+        """Start a new game."""
         visit = await self._visit(request, form=FORM)
         number, picked = self._picked(visit.fields)
 
@@ -171,10 +171,10 @@ class Site:
             specs = self.offered.players_of(game)
             sat = [visit.number(f"s{seat}") for seat in range(game.num_players)]
             if max(sat) > len(specs):
-                raise Bad(400, "There is no such player.")
+                raise Bad(400, "This player does not exist.")
             seats = [None if chosen == 0 else chosen - 1 for chosen in sat]
             if seats.count(None) > 1:
-                line = "You can sit in one seat only: choose players for the others."
+                line = "You can take only one seat: choose players for the others."
                 return pages.seats(title, game, number, picked, specs, visit.token, line)
             return self.store.begin(visit.cookie, title, f"/rules?game={number}", game, specs, seats)
 
@@ -186,7 +186,7 @@ class Site:
     # ------------------------------------------------------------ playing
 
     async def game(self, request: Request) -> Response:
-        """A game as it is: what the person may know, and everything once it is over."""
+        """Show a game: what the user may know, and everything once it is over."""
         visit = await self._visit(request)
         made = self._game(request, visit)
         return await self._html(visit, lambda: self._shown(made, visit))
@@ -195,7 +195,7 @@ class Site:
         return self._open(made, visit, problem) if made.over else pages.play(made, visit.token, problem)
 
     def _open(self, made: WebGame, visit: Visit, problem: str) -> Html:
-        """A game that is over."""
+        """Show a game that is over."""
         assert made.live is not None
         screening, here = made.screening(), f"/games/{made.id}"
         place = place_in(visit.fields, screening)
@@ -204,7 +204,7 @@ class Site:
         again = h("button", f"The same deal from the {which} seat") if made.seat >= 0 else None
         more = h("button", "A new deal", name="new", value=1)
         extra = joined(
-            h("p", f"Everything is open now. The deal's seed was {made.seed}."),
+            h("p", f"Nothing is hidden now. The seed of the deal was {made.seed}."),
             h("p", h("a", "Download the record", href=f"{here}/record", download="game.jsonl")),
             pages.form(f"{here}/once_more", visit.token, again, " ", more, class_="leads"),
             h("p", h("a", "Another game", href="/")),
@@ -213,7 +213,7 @@ class Site:
         return film_page(made.title, screening, place, here, outcome, extra, line)
 
     async def act(self, request: Request) -> Response:
-        """The person's move. A script gets all moves one by one, as lines of JSON; else the page comes again."""
+        """Play the user's move. A script gets all moves one by one as JSON lines; otherwise the page is reloaded."""
         visit = await self._visit(request, form=FORM)
         made = self._game(request, visit)
         revision, text = visit.number("revision"), " ".join(visit.fields.get("action", "").split())
@@ -232,7 +232,7 @@ class Site:
         return self._to(visit, f"/games/{made.id}")
 
     async def hint(self, request: Request) -> Response:
-        """What a player would do in the person's place."""
+        """Ask a player for a hint."""
         visit = await self._visit(request, form=FORM)
         made = self._game(request, visit)
         revision, number = visit.number("revision"), visit.number("by")
@@ -244,7 +244,7 @@ class Site:
         return await self._refused(visit, made, do) or self._to(visit, f"/games/{made.id}")
 
     async def ask_again(self, request: Request) -> Response:
-        """A player that failed is asked once more."""
+        """Ask a player that failed again."""
         visit = await self._visit(request, form=FORM)
         made = self._game(request, visit)
         at_random = "random" in visit.fields
@@ -252,7 +252,7 @@ class Site:
         return done or self._to(visit, f"/games/{made.id}")
 
     async def once_more(self, request: Request) -> Response:
-        """The same deal with everybody one seat on, or a new one with everybody where they are."""
+        """Start the same deal with all players moved by one seat, or a new deal with the same seats."""
         visit = await self._visit(request, form=FORM)
         made = self._game(request, visit)
 
@@ -268,11 +268,11 @@ class Site:
         return await self._refused(visit, made, begin) or self._to(visit, f"/games/{new[0].id}")
 
     async def record(self, request: Request) -> Response:
-        """The finished game as a file."""
+        """Send the finished game as a file."""
         visit = await self._visit(request)
         made = self._game(request, visit)
         if not made.over or made.live is None:
-            raise Bad(409, "The record tells of hidden cards: it is there when the game is over.")
+            raise Bad(409, "The record reveals hidden cards. You can download it when the game is over.")
         line = await run_in_threadpool(lambda: made.screening().film.record.to_line() + "\n")
         headers = {"Content-Disposition": 'attachment; filename="game.jsonl"'}
         return Response(line, media_type="application/jsonl", headers=headers)
@@ -280,7 +280,7 @@ class Site:
     # ------------------------------------------------------------ watching
 
     async def records(self, request: Request) -> Response:
-        """What can be watched."""
+        """Show the recorded games."""
         visit = await self._visit(request)
         return await self._html(visit, lambda: self._records(visit))
 
@@ -293,17 +293,17 @@ class Site:
         return pages.records(listed, visit.token, problem)
 
     async def bring(self, request: Request) -> Response:
-        """Recorded games that the visitor brings: lines of `spygames record`, or of downloads."""
+        """Take recorded games that the visitor uploads: lines of `spygames record` or of downloads."""
         visit = await self._visit(request, form=UPLOAD)
 
         def take() -> str | Html:
             try:
                 games = read_games(visit.fields.get("record", ""), "")
                 if not games:
-                    return self._records(visit, "There is no game in it: bring a line that `spygames record` wrote.")
-                if len(games) > MOST_GAMES:
-                    return self._records(visit, f"There are {len(games)} games in it: bring at most {MOST_GAMES}.")
-                watched = [self.watched(each, visit.cookie) for each in games]  # all or, by an error, none
+                    return self._records(visit, "No game found: paste a line that `spygames record` wrote.")
+                if len(games) > MAX_GAMES:
+                    return self._records(visit, f"At most {MAX_GAMES} games can be shown, not {len(games)}.")
+                watched = [self.watched(each, visit.cookie) for each in games]  # all, or none after an error
                 kept = [self.store.watch(each) for each in watched]
                 return f"/{kept[0]}" if len(kept) == 1 else ""
             except (RecordError, TypeError) as error:
@@ -315,12 +315,12 @@ class Site:
         return self._to(visit, f"/records{taken}")
 
     async def watch(self, request: Request) -> Response:
-        """A recorded game."""
+        """Show a recorded game."""
         visit = await self._visit(request)
         name = str(request.path_params["id"])
         watched = self.store.record(visit.cookie, name)
         if watched is None:
-            raise Bad(404, "There is no such game.")
+            raise Bad(404, "This game does not exist.")
 
         def show() -> Html:
             screening = watched.screening
@@ -333,17 +333,25 @@ class Site:
     # ------------------------------------------------------------ visits
 
     async def _visit(self, request: Request, form: int | None = None) -> Visit:
-        """Who asks. `form`: how many bytes of a form are read; None: what stands in the address."""
+        """Identify the visitor and read the request.
+
+        Args:
+            request: the request.
+            form: maximum size in bytes of the form to read; None: read the query of the address instead.
+
+        Raises:
+            Bad: the visitor is not allowed, or the form is invalid.
+        """
         sent = request.cookies.get(self.cookie)
         known = sent in self.store.visitors
         entry = request.query_params.get("entry", "")
         if self.entry is not None and not known and not compare_digest(entry.encode(), self.entry.encode()):
-            raise Bad(403, "This page is opened by the address that the server has printed.")
+            raise Bad(403, "Open this page with the address that the server printed.")
         if form is None:
             fields: Query = dict(request.query_params)
         else:
             if not known:
-                raise Bad(403, "This page is from before the server was started. Open it again.")
+                raise Bad(403, "The server was restarted since this page was opened. Open it again.")
             fields = await read_form(request, form)
         cookie, token = self.store.visitor(sent)
         if form is not None and fields.get("token") != token:
@@ -353,11 +361,11 @@ class Site:
     def _game(self, request: Request, visit: Visit) -> WebGame:
         found = self.store.game(visit.cookie, str(request.path_params["id"]))
         if found is None:
-            raise Bad(404, "There is no such game here. Games are gone when the server stops: begin a new one.")
+            raise Bad(404, "This game does not exist. Games are lost when the server stops: begin a new one.")
         return found
 
     async def _refused(self, visit: Visit, made: WebGame, do: Callable[[], None]) -> Response | None:
-        """Does something; where it does not go now, the page says so and shows how things are."""
+        """Do something. If it is refused, return the current page with the reason; otherwise None."""
         try:
             await run_in_threadpool(do)
         except Refused as error:
@@ -366,7 +374,7 @@ class Site:
         return None
 
     async def _html(self, visit: Visit, show: Callable[[], Html | tuple[Html, int]]) -> Response:
-        """What `show` makes, in a thread, with the visitor's cookie."""
+        """Render a page in a thread and set the visitor's cookie."""
         found = await run_in_threadpool(show)
         text, status = found if isinstance(found, tuple) else (found, 200)
         return self._with_cookie(HTMLResponse(text, status), visit)
@@ -380,17 +388,17 @@ class Site:
 
 
 def _lines(made: WebGame, since: int) -> Iterator[str]:
-    """The positions after `since`, the person's own move first, a line each."""
+    """Yield the positions after `since` as JSON lines, the user's own move first."""
     for number in made.told(since):
         yield json.dumps(pages.frame(made, number)) + "\n"
 
 
 def _sorry(request: Request, error: HTTPException) -> Response:
     titles = {403: "Not allowed", 404: "Not found", 405: "Not possible", 409: "Not now", 413: "Too much"}
-    line = error.detail if isinstance(error, Bad) else "There is nothing at this address."
-    return HTMLResponse(pages.sorry(titles.get(error.status_code, "That does not work"), line), error.status_code)
+    line = error.detail if isinstance(error, Bad) else "No page has this address."
+    return HTMLResponse(pages.sorry(titles.get(error.status_code, "Not possible"), line), error.status_code)
 
 
 def _broken(request: Request, error: Exception) -> Response:
-    """A fault of the server itself; what it says may tell of hidden cards, so nobody is told."""
-    return HTMLResponse(pages.sorry("Something broke", "The server has an error here; the game is as it was."), 500)
+    """Report a bug of the server without its message, which may reveal hidden cards."""
+    return HTMLResponse(pages.sorry("Server error", "The server failed. The game is unchanged."), 500)

@@ -1,4 +1,4 @@
-"""Games that people play in the browser, in memory: who may see which, and whose turn it is."""
+"""Games on the page, kept in memory: which visitor may see them, and whose turn it is."""
 
 import math
 import secrets
@@ -21,33 +21,33 @@ from spygames_app.live import LiveGame
 from spygames_app.web.thinking import Screening, Voice
 
 COMPILES = "the first search of a game compiles for up to 20 seconds"
-MOST_GAMES = 64
-"""Games that are kept; the one that nobody has looked at for longest goes."""
-MOST_VISITORS = 1024
-LEAST_BEAT = 0.002
-"""Seconds: bots and networks take less than one millisecond."""
+MAX_GAMES = 64
+"""Maximum number of games. The least recently viewed one is removed first."""
+MAX_VISITORS = 1024
+MIN_BEAT = 0.002
+"""Minimum beat in seconds. Bots and networks take less than one millisecond."""
 TRIES = 3
 
 
 class Refused(ValueError):
-    """What was asked for does not go now; the game is as it was."""
+    """The request is not possible in the current state. The game is unchanged."""
 
 
 @dataclass
 class Beat:
-    """When answers of players are shown: on a beat, so that the time that one takes tells nothing of its cards.
+    """Delay of the players' answers to a beat, so that their duration reveals nothing about hidden cards.
 
-    A search answers at once where its seat has one legal action only, and takes longer the more there are: without this
-    a clock would tell what is in its hand. An answer that takes longer than a beat is shown on a later one.
+    A search answers at once if its seat has a single legal action, and takes longer the more actions there are. Without
+    the beat, the time would reveal its hand. An answer that takes longer than a beat is shown on a later beat.
     """
 
-    seconds: float = LEAST_BEAT
-    """The length of a beat: more than players usually take."""
+    seconds: float = MIN_BEAT
+    """Length of a beat, more than players usually take."""
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
     def wait(self, begun: float) -> None:
-        """Waits until the end of the beat, counted from `begun`."""
+        """Wait until the end of the current beat; beats are counted from `begun`."""
         now = self.clock()
         beats = max(1, math.ceil((now - begun) / self.seconds))
         self.sleep(max(0.0, begun + beats * self.seconds - now))
@@ -57,37 +57,37 @@ class Beat:
 class WebGame:
     """A game on the page, of one visitor.
 
-    Whatever takes time runs in a thread of the game, one at a time: `busy` says what. All else is read from
+    Slow work runs in a thread of the game, one job at a time, described by `busy`. Everything else is read from
     `live.positions`, which only grows.
     """
 
     id: str
     visitor: str
     title: str
-    """Of the game, for people."""
+    """Display name of the game."""
     rules: str
-    """Where its rules are."""
+    """Address of its rules."""
     game: Game
     specs: tuple[str, ...]
-    """The players that can be chosen, by number."""
+    """Names of the players that can be chosen."""
     seats: tuple[int | None, ...]
-    """A player's number for each seat; None for the person."""
+    """Index of the player in each seat; None for the user."""
     seed: int
     beat: Beat = field(default_factory=Beat)
     live: LiveGame | None = None
-    """None until the players are there."""
+    """None until the players are ready."""
     busy: str = ""
-    """What is being done, for people; empty: nothing."""
+    """Description of the current work for the page; empty if there is none."""
     problem: str = ""
-    """What went wrong last, for people."""
+    """The last error message for the page."""
     failed: bool = False
-    """Whether the player to move has to be asked once more."""
+    """Whether the player to move has failed and must be asked again."""
     hint: tuple[int, Advice] | None = None
-    """After how many decisions it was given, and what it says."""
+    """The last hint, with the number of decisions before it."""
     adviser: int | None = None
-    """Who was asked last, by number."""
+    """Index of the player that was last asked for a hint."""
     last: tuple[int, str] | None = None
-    """The last thing that the person did: after how many decisions, and its text."""
+    """The user's last action as text, with the number of decisions before it."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     news: threading.Condition = field(default_factory=threading.Condition)
     players: dict[str, Player] = field(default_factory=dict)
@@ -95,21 +95,21 @@ class WebGame:
 
     @property
     def seat(self) -> int:
-        """The person's; NOBODY if it only watches."""
+        """The user's seat; NOBODY if the user only watches."""
         return self.seats.index(None) if None in self.seats else NOBODY
 
     @property
     def over(self) -> bool:
-        """Whether everything is open now."""
+        """Whether the game is over, so that nothing is hidden."""
         return self.live is not None and self.live.mover == NOBODY and not self.busy
 
     @property
     def revision(self) -> int:
-        """How many decisions were made."""
+        """Number of decisions so far."""
         return 0 if self.live is None else len(self.live.positions) - 1
 
     def work(self, what: str, job: Callable[[], None]) -> None:
-        """Does something in the game's thread; Refused where something else is being done."""
+        """Run a job in the game's thread; Refused if another job is running."""
         with self.lock:
             if self.busy:
                 raise Refused(f"Not now: {self.busy}.")
@@ -117,13 +117,13 @@ class WebGame:
         threading.Thread(target=self._run, args=(job,), daemon=True).start()
 
     def prepare(self) -> None:
-        """Makes the players, has each of them decide once (the first search compiles), and lets them begin."""
+        """Make the players, warm them up (the first search compiles), and start the game."""
         asked = [*dict.fromkeys(self.specs[i] for i in self.seats if i is not None)]
         for spec in asked:
             self.busy = f"{spec} gets ready; {COMPILES}"
             self.players[spec] = make_player(self.game, spec)
         for spec in asked:
-            if not hasattr(self.players[spec], "ended"):  # who hears of games would take this for one
+            if not hasattr(self.players[spec], "ended"):  # a player that follows games would take this for one
                 slowest = self._warm_up(self.players[spec])
                 self.beat.seconds = max(self.beat.seconds, 2 * slowest)
         players = {seat: self.players[self.specs[i]] for seat, i in enumerate(self.seats) if i is not None}
@@ -131,7 +131,7 @@ class WebGame:
         self.play_on()
 
     def play_on(self) -> None:
-        """Lets the players decide until the person is to move or the game is over."""
+        """Let the players decide until it is the user's turn or the game is over."""
         live = self.live
         assert live is not None
         self.failed = False
@@ -141,61 +141,61 @@ class WebGame:
             begun = self.beat.clock()
             try:
                 live.play_on(lambda begun=begun: self.beat.wait(begun) if self.seat != NOBODY else None)
-            except PlayerFailed as failed:  # its detail is not for people who play against it
-                self.failed, self.problem = True, f"{failed}. The game is as it was before; you may ask it again."
+            except PlayerFailed as failed:  # without its detail, which the opponent must not see
+                self.failed, self.problem = True, f"{failed}. The game is unchanged. You may ask it again."
                 return
-            except Exception as error:  # a player may do anything, and its words may tell what it holds
+            except Exception as error:  # a player may raise anything, and the message may reveal its cards
                 self.failed = True
-                self.problem = f"The player {name} broke down ({type(error).__name__}). You may ask it again."
+                self.problem = f"The player {name} failed ({type(error).__name__}). You may ask it again."
                 return
             self._tell()
 
     def act(self, revision: int, text: str) -> None:
-        """What the person does; the others answer in the game's thread.
+        """Play the user's action. The other players answer in the game's thread.
 
         Args:
-            revision: how many decisions the person saw.
-            text: of the action.
+            revision: number of decisions that the user has seen.
+            text: text of the action.
 
         Raises:
-            Refused: it does not go now.
+            Refused: the action is not possible now.
         """
         if (revision, text) == self.last:
-            return  # the same click once more
+            return  # a repeated click
         live = self._turn(revision)
         action = live.named(text)
         if action is None:
-            raise Refused("That is no action here: choose one of those below.")
+            raise Refused("This is not a legal action: choose one of those on this page.")
         with self.lock:
             if self.busy or revision != self.revision:
                 raise Refused(f"Not now: {self.busy or 'the game has moved on'}.")
-            self.last, self.busy, self.problem = (revision, text), "the others think", ""
+            self.last, self.busy, self.problem = (revision, text), "the other players think", ""
             live.act(action)
         self._tell()
         threading.Thread(target=self._run, args=(self.play_on,), daemon=True).start()
 
     def ask_again(self, at_random: bool = False) -> None:
-        """Asks a player that failed once more, or makes a move for it."""
+        """Ask a player that failed again, or play a random move for it."""
         if not self.failed:
-            raise Refused("No player waits to be asked again.")
+            raise Refused("No player has failed.")
 
         def go_on() -> None:
             if at_random and self.live is not None:
                 self.live.act(secrets.choice([*self.live.legal().values()]))
             self.play_on()
 
-        self.work("the others think", go_on)
+        self.work("the other players think", go_on)
 
     def ask_hint(self, revision: int, number: int) -> None:
-        """Asks a player what it would do in the person's place, from what the person may know."""
+        """Ask a player what it would do in the user's place, from what the user may know."""
         live = self._turn(revision)
         if not 0 <= number < len(self.specs):
-            raise Refused(f"There are the players 0 to {len(self.specs) - 1}.")
+            raise Refused(f"The player must be from 0 to {len(self.specs) - 1}.")
         self.adviser, spec = number, self.specs[number]
 
         def ask() -> None:
-            player = make_player(self.game, spec)  # a new one: asking it changes nobody who plays
-            luck = int(mix(np.uint64(revision)))  # not of the deal's seed, which is hidden
+            player = make_player(self.game, spec)  # a new one, so that asking it changes no player of the game
+            luck = int(mix(np.uint64(revision)))  # not derived from the seed of the deal, which is hidden
             try:
                 self.hint = revision, advise(self.game, live.course, live.positions[revision], player, luck)
             except Exception as error:
@@ -204,7 +204,7 @@ class WebGame:
         self.work(f"{spec} thinks about your move; {COMPILES}", ask)
 
     def screening(self) -> Screening:
-        """The finished game, with each player's own thoughts, or those of any player."""
+        """Return the finished game with the thoughts of its own players, or those of any player."""
         live = self.live
         assert live is not None
         assert self.over
@@ -220,12 +220,12 @@ class WebGame:
             return self._screening
 
     def wait(self, seconds: float) -> bool:
-        """Waits until nothing is being done; False if that takes longer."""
+        """Wait until the current job is done; False if that takes longer than `seconds`."""
         with self.news:
             return self.news.wait_for(lambda: not self.busy, seconds)
 
     def told(self, since: int) -> Iterator[int]:
-        """The numbers of the positions after `since`, as they come, until nothing is being done."""
+        """Yield the numbers of the positions after `since` as they appear, until the current job is done."""
         at = since
         while True:
             with self.news:
@@ -237,20 +237,20 @@ class WebGame:
                 return
 
     def _turn(self, revision: int) -> LiveGame:
-        """The game, if it is the person's turn and what it saw is how things are."""
+        """Return the game; Refused unless it is the user's turn and `revision` is current."""
         live = self.live
         if self.busy or live is None:
             raise Refused(f"Not now: {self.busy or 'the game is not ready'}.")
         if live.mover == NOBODY:
             raise Refused("The game is over.")
         if revision != self.revision:
-            raise Refused("The game has moved on since you saw it: this is how it is now.")
+            raise Refused("The game has moved on since you saw it. This is the current position.")
         if live.mover != self.seat:
             raise Refused("It is not your turn.")
         return live
 
     def _warm_up(self, player: Player) -> float:
-        """How many seconds a player takes for a decision once it is compiled, at most, of a few beginnings."""
+        """Return the maximum time in seconds that a player takes for a first decision once it is compiled."""
         slowest = 0.0
         for seed in range(TRIES + 1):
             states, rng = self.game.start(seed), np.array([[np.uint64(seed)]])
@@ -264,10 +264,10 @@ class WebGame:
     def _run(self, job: Callable[[], None]) -> None:
         try:
             job()
-        except ValueError as error:  # a player that cannot be made says why
+        except ValueError as error:  # a player cannot be made
             self.problem = f"The game cannot begin: {error}" if self.live is None else str(error)
         except Exception as error:
-            self.problem = f"Something broke ({type(error).__name__})."
+            self.problem = f"An internal error occurred ({type(error).__name__})."
         finally:
             self.busy = ""
             self._tell()
@@ -278,7 +278,7 @@ class WebGame:
 
 
 def voices_of(game: Game, specs: Sequence[str]) -> list[Voice]:
-    """Players as those whose thoughts can be asked for."""
+    """Return players as voices, whose thoughts can be shown."""
 
     def maker(spec: str) -> Callable[[], Thoughts]:
         return lambda: Thoughts(make_player(game, spec), True)
@@ -288,19 +288,19 @@ def voices_of(game: Game, specs: Sequence[str]) -> list[Voice]:
 
 @dataclass(frozen=True)
 class Watched:
-    """A recorded game that a visitor has brought, or that the server was started with."""
+    """A recorded game that a visitor uploaded, or that the server was started with."""
 
     visitor: str | None
-    """Who has brought it; None: everybody may see it."""
+    """The visitor who uploaded it; None: visible to all visitors."""
     title: str
     screening: Screening
 
 
 class Store:
-    """All games.
+    """All games and visitors.
 
     Args:
-        token: makes what nobody can guess.
+        token: makes an unguessable text.
         seed: draws the seed of a deal, 0..2^64-1.
     """
 
@@ -311,18 +311,18 @@ class Store:
     ):
         self.token, self.seed = token, seed
         self.visitors: OrderedDict[str, str] = OrderedDict()
-        """What the forms of a visitor carry, by its cookie."""
+        """The form token of each visitor, by cookie."""
         self.games: OrderedDict[str, WebGame] = OrderedDict()
         self.watched: OrderedDict[str, Watched] = OrderedDict()
         self._lock = threading.Lock()
 
     def visitor(self, cookie: str | None) -> tuple[str, str]:
-        """The cookie of a visitor and what its forms carry; new ones for who is not known."""
+        """Return the cookie and the form token of a visitor; new ones for an unknown visitor."""
         with self._lock:
             if cookie not in self.visitors or cookie is None:
                 cookie = self.token()
                 self.visitors[cookie] = self.token()
-                if len(self.visitors) > MOST_VISITORS:  # whoever has a game stays: others cannot drive it out
+                if len(self.visitors) > MAX_VISITORS:  # visitors with a game stay, so that others cannot displace them
                     playing = {made.visitor for made in self.games.values()}
                     del self.visitors[next(each for each in self.visitors if each not in playing)]
             self.visitors.move_to_end(cookie)
@@ -338,18 +338,18 @@ class Store:
         seats: Sequence[int | None],
         seed: int | None = None,
     ) -> WebGame:
-        """A new game of a visitor, whose players get ready in its thread. `seed`: of the deal; None: a new one."""
+        """Start a new game of a visitor; its players get ready in its thread. `seed`: of the deal; None: a new one."""
         seed = self.seed() if seed is None else seed
         made = WebGame(self.token(), visitor, title, rules, game, tuple(specs), tuple(seats), seed)
         with self._lock:
             self.games[made.id] = made
-            while len(self.games) > MOST_GAMES:
+            while len(self.games) > MAX_GAMES:
                 self.games.popitem(last=False)
         made.work("the players get ready", made.prepare)
         return made
 
     def game(self, visitor: str, name: str) -> WebGame | None:
-        """A game of that visitor; None where there is none, or where it is somebody else's."""
+        """Return a game of a visitor; None if it does not exist or belongs to another visitor."""
         with self._lock:
             found = self.games.get(name)
             if found is None or found.visitor != visitor:
@@ -358,16 +358,16 @@ class Store:
             return found
 
     def watch(self, watched: Watched) -> str:
-        """Keeps a recorded game; what finds it again."""
+        """Keep a recorded game; return its key."""
         with self._lock:
             name = self.token()
             self.watched[name] = watched
             brought = [key for key, each in self.watched.items() if each.visitor is not None]
-            for key in brought[:-MOST_GAMES]:
+            for key in brought[:-MAX_GAMES]:
                 del self.watched[key]
             return name
 
     def record(self, visitor: str, name: str) -> Watched | None:
-        """A recorded game that the visitor may see."""
+        """Return a recorded game if the visitor may see it, otherwise None."""
         found = self.watched.get(name)
         return found if found and found.visitor in (None, visitor) else None

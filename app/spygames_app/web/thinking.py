@@ -1,4 +1,4 @@
-"""A recorded game with what players think at each decision. They are asked in threads: no page waits for them."""
+"""A recorded game with the players' thoughts at each decision, computed in threads so that no page waits for them."""
 
 import threading
 import time
@@ -11,36 +11,36 @@ from spygames.core.records.record import GameRecord
 from spygames.core.svg.annotations import Advice
 
 PATIENCE, MORE = 0.5, 0.15
-"""Seconds that a page waits for the thoughts of its position, and for those of all others."""
+"""Seconds that a page waits for the thoughts at its position, and then for those at all other positions."""
 LINGER = 10.0
-"""Seconds for which a thread goes on after somebody has looked."""
+"""Seconds for which a thread continues after the last request."""
 
 
 class Voice(NamedTuple):
-    """Somebody whose thoughts can be asked for."""
+    """A player whose thoughts the page can show."""
 
     name: str
     make: Callable[[], Adviser] | None
-    """May take long, and may raise ValueError; None: nobody thinks."""
+    """Makes the adviser; may take long and may raise ValueError. None: no thoughts."""
 
 
 class Thinker:
-    """Asks an adviser about the decisions of a game in a thread, as long as somebody looks."""
+    """Computes an adviser's thoughts about the decisions of a game in a thread, as long as a visitor looks."""
 
     def __init__(self, voice: Voice, record: GameRecord, game: Game):
         self.name, self._voice, self._record, self._game = voice.name, voice, record, game
         self.found: dict[int, Advice] = {}
-        """What it thinks, by position."""
+        """The thoughts by position."""
         self.problem = ""
-        """Why it thinks no more, for people."""
+        """Error message for the page; empty if there is none."""
         self.done = False
-        """Whether nothing more will come."""
+        """Whether no more thoughts will come."""
         self._film: Film | None = None
         self._wanted, self._until, self._running = 0, 0.0, False
         self._news = threading.Condition()
 
     def look(self, position: int) -> None:
-        """Somebody looks at a position, so that is thought of next; waits a moment for it."""
+        """Think about this position next, and wait a moment for the result."""
         with self._news:
             self._wanted, self._until = position, time.monotonic() + LINGER
             if not self._running and not self.done:
@@ -60,13 +60,13 @@ class Thinker:
                 with self._news:
                     self.found[position] = advice
                     self._news.notify_all()
-        except ValueError as error:  # a player that cannot be made says why
+        except ValueError as error:  # the player cannot be made
             self._end(str(error))
-        except Exception as error:  # a player may do anything
-            self._end(f"{self.name} breaks down here ({type(error).__name__}).")
+        except Exception as error:  # a player may raise anything
+            self._end(f"{self.name} fails here ({type(error).__name__}).")
 
     def _next(self, film: Film) -> int | None:
-        """The position to think of; None where there is none, or nobody looks any more."""
+        """Return the next position to think about; None if there is none, or if no visitor looks any more."""
         with self._news:
             missing = [i for i in range(len(film)) if i not in self.found and film.states["to_move"][i] != NOBODY]
             if not missing:
@@ -84,12 +84,15 @@ class Thinker:
 
 
 class Screening:
-    """A recorded game and those whose thoughts can be asked for; RecordError where the record does not fit.
+    """A recorded game and the voices whose thoughts can be shown.
 
     Args:
-        record: the game.
-        game: what it is played with.
-        voices: who can be asked, in the order of the page.
+        record: the recorded game.
+        game: the game that it was played with.
+        voices: the voices, in the order of the page.
+
+    Raises:
+        RecordError: the record does not match the game.
     """
 
     def __init__(self, record: GameRecord, game: Game, voices: Sequence[Voice]):
@@ -98,7 +101,7 @@ class Screening:
         self._lock = threading.Lock()
 
     def thoughts(self, by: int, position: int) -> Thinker | None:
-        """What a voice, by its number, has thought so far; it goes on with that position. None: it thinks nothing."""
+        """Return the thinker of a voice, given by its index, and let it think about a position. None: no thoughts."""
         voice = self.voices[by]
         if voice.make is None:
             return None

@@ -1,4 +1,7 @@
-"""Agent DOG: pawns under hats on their way home, four players in teams, two and three alone. Rules by ID: README.md."""
+"""Agent DOG: pawns race home, some of them under hats; four players play in two teams, two and three for themselves.
+
+README.md states the rules by ID.
+"""
 
 import sys
 
@@ -29,7 +32,7 @@ __all__ = ["BOARDS", "DECKS", "Board", "Deck", "make_game"]
 
 
 def _game(o: layout.Settings) -> Game[View]:
-    """The game with these options."""
+    """Build the game for the given options."""
     board, deck = o.get_board(), o.get_deck()
     hole = np.full(MAX_TRACK // 4, layout.NONE, np.int8)
     hole[list(board.holes)] = range(len(board.holes))
@@ -78,7 +81,7 @@ def _game(o: layout.Settings) -> Game[View]:
         rewind=rewind.rewind,
         ways=rewind.ways,
         rewind_within="round_number",
-        worlds_version=2,  # 1: copies of one kind were counted twice (`ways`)
+        worlds_version=2,  # version 1 counted copies of one kind twice (`ways`)
         questions=belief_targets.questions(o.players, board.track, tracked),
         lowest_return=-1.0 if o.players == 2 else -0.5,
         teams=(0, 1, 0, 1) if o.players == 4 else (),

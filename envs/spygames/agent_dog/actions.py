@@ -1,8 +1,8 @@
-"""The actions of Agent DOG as numbers and as text.
+"""Action numbers and texts of Agent DOG, derived from one table of action kinds.
 
-Numbers are seen from the mover: spaces count from its start space, quadrants and colours clockwise from its own. They
-follow from the table of kinds, as texts do. Each kind has one kernel that encodes and one that decodes it. Texts are
-absolute: colours by name, spaces from red's start space.
+Numbers are relative to the mover: spaces count from its start space, quadrants and colors clockwise from its own. Texts
+are absolute: colors by name, spaces from red's start space. Each kind has one kernel that encodes an action and one
+that decodes it.
 """
 
 from functools import cache
@@ -16,44 +16,46 @@ from spygames.agent_dog.queries import seat_colour
 from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import Int, kernel
 from spygames.core.game.action_table import ActionKind, action_codec, action_forms, action_texts, first_actions
-from spygames.core.game.game import Game
+from spygames.core.game.game import Game, as_record
 from spygames.core.game.layout import Size
 
 MOVABLE = PAWNS - 1
-"""Goal spaces from which a pawn can go on."""
+"""Goal spaces from which a pawn can move on."""
 FARTHEST = 12
-"""Spaces before a start space from which a number can lead into the goal behind it: the longest number but one."""
+"""Maximum distance to a start space from which a number can lead into the goal: the longest number minus 1."""
 INDEX = tuple(map(str, range(MOVABLE)))
 SPACE, HOLE = Size("track", MAX_TRACK), Size("holes", MAX_TRACK)
 
 
 def card_text(card: int, function: int) -> str:
-    """`9`, `1/11 as start`, `copy as 9`: `as` where a card has a choice of functions."""
+    """Return `9`, `1/11 as start` or `copy as 9`: with the function if the card has a choice of functions."""
     choice = card == COPY or len(OFFERED[card]) > 1
     return f"{CARDS[card]} as {FUNCTIONS[function]}" if choice else CARDS[card]
 
 
 KINDS_OF_ACTIONS = (
-    ActionKind("pass {card}", (CARDS,), "the exchange: a card to the taker"),
-    ActionKind("discard {card}", (CARDS,), "AD-35"),
+    ActionKind("pass {card}", (CARDS,), "exchange: the card to pass"),
+    ActionKind("discard {card}", (CARDS,), "no playable card (AD-35)"),
     ActionKind(
         "card {card}",
         (tuple(card_text(*choice) for choice in CHOICES),),
-        "the turn; `card CARD as FUNCTION` for `1/11`, `13`, `copy`",
+        "turn; `card CARD as FUNCTION` for `1/11`, `13`, `copy`",
     ),
-    ActionKind("from area", (), "start"),
-    ActionKind("from {goal} {index}", (2, INDEX), "a number, in the own goal `goal`, or the partner's, `goal green`"),
+    ActionKind("from area", (), "start: a pawn from the start area"),
+    ActionKind(
+        "from {goal} {index}", (2, INDEX), "number: a pawn in the mover's goal `goal`, or the partner's, `goal green`"
+    ),
     ActionKind(
         "from track {before} into goal",
         (2 * FARTHEST,),
-        "a number: 1 to 12 spaces before the own start space or the partner's",
+        "number: a pawn 1 to 12 spaces before the mover's start space or the partner's",
     ),
-    ActionKind("step {any_goal} {index}", (4, INDEX), "companion, in one of the four goals"),
-    ActionKind("step track {start} into goal", (4,), "companion, from one of the four start spaces"),
-    ActionKind("meet {point}", (4,), "the order of meetings"),
-    ActionKind("from track {space}", (SPACE,), "a number"),
-    ActionKind("step track {space}", (SPACE,), "companion"),
-    ActionKind("swap track {hole}", (HOLE,), "swap, twice"),
+    ActionKind("step {any_goal} {index}", (4, INDEX), "companion: a pawn in one of the four goals"),
+    ActionKind("step track {start} into goal", (4,), "companion: a pawn on one of the four start spaces"),
+    ActionKind("meet {point}", (4,), "the meeting to hold next"),
+    ActionKind("from track {space}", (SPACE,), "number: a pawn on the track"),
+    ActionKind("step track {space}", (SPACE,), "companion: a pawn on the track"),
+    ActionKind("swap track {hole}", (HOLE,), "swap: a hidden pawn, twice"),
 )
 (
     PASS, DISCARD, PLAY, FROM_AREA, FROM_GOAL, INTO_GOAL, STEP_GOAL, STEP_INTO, MEET, FROM_TRACK, STEP_TRACK,
@@ -61,17 +63,17 @@ KINDS_OF_ACTIONS = (
 ) = range(len(KINDS_OF_ACTIONS))  # fmt: skip
 """The kinds of action, in the order of their numbers."""
 FIRST = first_actions(KINDS_OF_ACTIONS)[: FROM_TRACK + 1]
-"""The first number of each kind up to FROM_TRACK; those of the board's size follow."""
+"""First number of each kind up to FROM_TRACK. The kinds that depend on the size of the board follow."""
 
 
 def num_actions(track: int, holes: int) -> int:
-    """A, on a loop of `track` spaces with `holes` holes in a quadrant."""
+    """Return the number of actions on a loop of `track` spaces with `holes` holes in a quadrant."""
     return FIRST[FROM_TRACK] + 2 * track + 4 * holes
 
 
 @kernel
 def kind_of(action: Int, track: Int) -> Int:
-    """The kind of an action on a loop of `track` spaces."""
+    """Return the kind of an action on a loop of `track` spaces."""
     if action >= FIRST[FROM_TRACK]:
         if action < FIRST[FROM_TRACK] + track:
             return FROM_TRACK
@@ -100,13 +102,13 @@ encode_discard, decode_discard = action_codec("discard", "card", "FIRST[DISCARD]
 
 @kernel
 def encode_play(choice: Int) -> Int:
-    """`choice`: index in CHOICES."""
+    """Return the action that plays `choice`, an index in CHOICES."""
     return FIRST[PLAY] + choice
 
 
 @kernel
 def decode_play(action: Int) -> tuple[Int, Int]:
-    """The card and its function."""
+    """Return the card and its function."""
     choice = action - FIRST[PLAY]
     return CHOICE_CARD[choice], CHOICE_FUNCTION[choice]
 
@@ -116,32 +118,35 @@ def decode_play(action: Int) -> tuple[Int, Int]:
 
 @kernel
 def encode_from_area() -> Int:
-    """The one action of its kind."""
+    """Return the action `from area`."""
     return FIRST[FROM_AREA]
 
 
 @kernel
 def encode_from_goal(partner: Int, index: Int) -> Int:
-    """`partner`: 1 for the partner's goal. `index`: the goal space, 0 to 2."""
+    """Return the action that moves the pawn on goal space `index`, 0 to 2. `partner` is 1 for the partner's goal."""
     return FIRST[FROM_GOAL] + MOVABLE * partner + index
 
 
 @kernel
 def decode_from_goal(action: Int) -> tuple[Int, Int]:
-    """Whether it is the partner's goal, and the goal space."""
+    """Return 1 for the partner's goal, else 0, and the goal space."""
     place = action - FIRST[FROM_GOAL]
     return place // MOVABLE, place % MOVABLE
 
 
 @kernel
 def encode_into_goal(partner: Int, distance: Int) -> Int:
-    """`partner`: 1 for the partner's goal. `distance`: spaces to its start space, 1 to 12."""
+    """Return the action that moves a pawn into a goal from `distance` spaces, 1 to 12, before its start space.
+
+    `partner` is 1 for the partner's goal.
+    """
     return FIRST[INTO_GOAL] + FARTHEST * partner + distance - 1
 
 
 @kernel
 def decode_into_goal(action: Int) -> tuple[Int, Int]:
-    """Whether it is the partner's goal, and the distance to its start space."""
+    """Return 1 for the partner's goal, else 0, and the distance to its start space."""
     place = action - FIRST[INTO_GOAL]
     return place // FARTHEST, place % FARTHEST + 1
 
@@ -154,13 +159,13 @@ encode_from_track, decode_from_track = action_codec("from_track", "space", "FIRS
 
 @kernel
 def encode_step_goal(quadrant: Int, index: Int) -> Int:
-    """`index`: the goal space, 0 to 2."""
+    """Return the action that steps with the pawn on goal space `index`, 0 to 2, of a quadrant."""
     return FIRST[STEP_GOAL] + MOVABLE * quadrant + index
 
 
 @kernel
 def decode_step_goal(action: Int) -> tuple[Int, Int]:
-    """The quadrant and the goal space."""
+    """Return the quadrant and the goal space."""
     place = action - FIRST[STEP_GOAL]
     return place // MOVABLE, place % MOVABLE
 
@@ -170,25 +175,25 @@ encode_step_into, decode_step_into = action_codec("step_into", "quadrant", "FIRS
 
 @kernel
 def encode_step_track(space: Int, track: Int) -> Int:
-    """`space`: from the mover's start space, 0 to track - 1."""
+    """Return the action that steps with the pawn on `space`, 0 to track - 1 from the mover's start space."""
     return FIRST[FROM_TRACK] + track + space
 
 
 @kernel
 def decode_step_track(action: Int, track: Int) -> Int:
-    """The space."""
+    """Return the space, counted from the mover's start space."""
     return action - FIRST[FROM_TRACK] - track
 
 
 @kernel
 def encode_swap(quadrant: Int, hole: Int, track: Int, holes: Int) -> Int:
-    """`hole`: its number in the quadrant, 0 to `holes` - 1."""
+    """Return the action that names the hidden pawn in `hole`, 0 to `holes` - 1, of a quadrant."""
     return FIRST[FROM_TRACK] + 2 * track + holes * quadrant + hole
 
 
 @kernel
 def decode_swap(action: Int, track: Int, holes: Int) -> tuple[Int, Int]:
-    """The quadrant and the number of the hole in it."""
+    """Return the quadrant and the number of the hole in it."""
     place = action - FIRST[FROM_TRACK] - 2 * track
     return place // holes, place % holes
 
@@ -201,7 +206,7 @@ encode_meet, decode_meet = action_codec("meet", "quadrant", "FIRST[MEET]", globa
 
 @cache
 def _texts(track: int, holes: tuple[int, ...], meeting: int, colour: int) -> tuple[str, ...]:
-    """The text of every action of the player of `colour` on a board, [A]."""
+    """Return the text of each action of the player of `colour` on a board, [A]."""
     quarter, start = track // 4, colour * (track // 4)
     clockwise = [COLOURS[(colour + k) % 4] for k in range(4)]
     goals = [f"goal{'' if k == 0 else f' {name}'}" for k, name in enumerate(clockwise)]
@@ -222,30 +227,33 @@ def _texts(track: int, holes: tuple[int, ...], meeting: int, colour: int) -> tup
 
 @cache
 def _actions_by_text(track: int, holes: tuple[int, ...], meeting: int, colour: int) -> dict[str, int]:
-    """The inverse of `_texts`."""
+    """Return the inverse of `_texts` for the same arguments."""
     return {text: action for action, text in enumerate(_texts(track, holes, meeting, colour))}
 
 
 def _board(game: Game) -> tuple[int, tuple[int, ...], int]:
-    """Track, offsets of the holes and of the meeting point."""
-    options = game.packed[0]
-    holes = tuple(np.flatnonzero(options["hole"] != NONE).tolist())
-    return int(options["track"]), holes, int(options["meeting"])
+    """Return the length of the track, the offsets of the holes, and the offset of the meeting point."""
+    o = as_record(game.packed)
+    return int(o.track), tuple(np.flatnonzero(o.hole != NONE).tolist()), int(o.meeting)
 
 
 def _colour(game: Game, seat: int) -> int:
-    """The colour of a seat, as an index of COLOURS."""
+    """Return the color of a seat, an index of COLOURS."""
     return int(seat_colour(game.num_players, int(seat)))
 
 
 def action_to_string(game: Game, s: State, action: int, seat: int) -> str:
-    """The text of an action of `seat`: `pass 12`, `card copy as 9`, `from track 60 into goal`, ..."""
+    """Return the text of an action of `seat`, such as `pass 12`, `card copy as 9` or `from track 60 into goal`."""
     return _texts(*_board(game), _colour(game, seat))[action]
 
 
 def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
-    """The inverse of `action_to_string`; ValueError for any other text."""
+    """Return the action with this text.
+
+    Raises:
+        ValueError: `text` is not the text of an action of `seat`.
+    """
     action = _actions_by_text(*_board(game), _colour(game, seat)).get(text) if isinstance(text, str) else None
     if action is None:
-        raise ValueError(f"{shown(text)} is no action of Agent DOG: {action_forms(KINDS_OF_ACTIONS)}")
+        raise ValueError(f"action of Agent DOG must be one of {action_forms(KINDS_OF_ACTIONS)}, not {shown(text)}")
     return action

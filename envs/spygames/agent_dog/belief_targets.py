@@ -1,4 +1,4 @@
-"""What a seat of Agent DOG may wonder: what the other hands hold, and who is under the hats. AD-n: see README.md."""
+"""Belief targets of Agent DOG: the other hands, and the colors under hats. AD-n names a rule in README.md."""
 
 import numpy as np
 
@@ -13,8 +13,10 @@ COLOURS = 4
 
 @kernel
 def answer(s: State, seat: Int, out: np.ndarray) -> None:
-    """Writes the copies of each card in the other hands, clockwise, and the colour under each hat, by space and as the
-    view counts spaces and colours; AD-24: where hidden colours are tracked there is no second group."""
+    """Write the copies of each card in the other hands, clockwise, and the color under the hat on each space.
+
+    Spaces and colors are relative to the viewer, as in its view. There are no colors if they are tracked (AD-24).
+    """
     players, track = np.int64(s.options.players), np.int64(s.options.track)
     for k in range(1, players):
         other = seat_after(players, seat, k)
@@ -32,6 +34,6 @@ def answer(s: State, seat: Int, out: np.ndarray) -> None:
 
 
 def questions(players: int, track: int, tracked: bool) -> Questions:
-    """Returns those of a game with so many players and spaces."""
+    """Return the belief targets of a game with this number of players and spaces."""
     hands = ("hands", (players - 1) * KINDS, DEAL + 1)
     return Questions((hands,) if tracked else (hands, ("hats", track, COLOURS)), answer)

@@ -1,4 +1,4 @@
-"""The cards of Agent DOG as tables; decks as data (AD-5)."""
+"""Tables of the cards of Agent DOG, and decks as data (AD-5)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,26 +15,26 @@ KINDS = len(CARDS)
 COPY, COMPANION_CARD = CARDS.index("copy"), CARDS.index("companion")
 
 FUNCTIONS = ("2", "3", "5", "6", "7", "8", "9", "10", "12", "1", "11", "13", "start", "swap", "companion")
-"""What a card can be played as; the first twelve move a pawn by a number."""
+"""Functions that a card can be played as. The first twelve are numbers and move a pawn."""
 NUMBERS = 12
 START, SWAP, COMPANION = range(NUMBERS, len(FUNCTIONS))
 STEPS = np.array([*map(int, FUNCTIONS[:NUMBERS]), 0, 0, 0], np.int64)
-"""Spaces that a function moves a pawn; 0 where it is no number."""
+"""Spaces by which a function moves a pawn; 0 if the function is not a number."""
 LONGEST = 13
 POINTS = 4
-"""What a companion splits (AD-28)."""
+"""Points of a companion (AD-28)."""
 
 OFFERED: tuple[tuple[str, ...], ...] = (
     *((name,) for name in CARDS[:9]),
     ("1", "11", "start"),
     ("13", "start"),
     ("swap",),
-    (),  # a copy offers what the last card offered (AD-27)
+    (),  # a copy offers the functions of the last card (AD-27)
     ("companion",),
 )
 START_CARDS = tuple(card for card, names in zip(CARDS, OFFERED, strict=True) if "start" in names)
 OFFERS = np.array([sum(1 << FUNCTIONS.index(name) for name in names) for names in OFFERED], np.int64)
-"""The functions of each card as bits."""
+"""Functions of each card as bits."""
 
 CHOICES = tuple(
     (kind, function)
@@ -42,7 +42,7 @@ CHOICES = tuple(
     for function in range(len(FUNCTIONS))
     if kind == COPY or FUNCTIONS[function] in OFFERED[kind]
 )
-"""Every card with a function, in the order of their actions."""
+"""All pairs of card and function, in the order of their actions."""
 CHOICE_CARD = np.array([kind for kind, _ in CHOICES], np.int64)
 CHOICE_FUNCTION = np.array([function for _, function in CHOICES], np.int64)
 
@@ -53,46 +53,46 @@ DEAL = 5
 
 @dataclass(frozen=True)
 class Deck:
-    """The copies of each card: a card that is not named has none, and there is a start card (AD-5).
+    """A deck: the number of copies of each card, 0 if it is not named. A deck needs a start card (AD-5).
 
     >>> Deck({"13": 20, "9": 30}).total
     50
     """
 
     copies: Mapping[str, int] = field(hash=False)
-    """How many there are of each card, by its name."""
+    """Number of copies by card name."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.copies, Mapping):
-            raise ValueError(f"a deck maps cards to copies, not {shown(self.copies)}")
+            raise ValueError(f"deck must map cards to numbers of copies, not {shown(self.copies)}")
         given = {plain(card): plain(n) for card, n in self.copies.items()}
         for card, n in given.items():
             if card not in CARDS:
-                raise ValueError(f"a deck has no card {shown(card)}; there are {', '.join(CARDS)}")
+                raise ValueError(f"cards of deck must be among {', '.join(CARDS)}, not {shown(card)}")
             if type(n) is not int or not 0 <= n <= MAX_CARDS:
-                raise ValueError(f"copies of {card} must be a whole number from 0 to {MAX_CARDS}, not {shown(n)}")
+                raise ValueError(f"copies of {card} must be an integer from 0 to {MAX_CARDS}, not {shown(n)}")
         if (total := sum(given.values())) > MAX_CARDS:
-            raise ValueError(f"a deck has at most {MAX_CARDS} cards, not {total}")
+            raise ValueError(f"deck must have at most {MAX_CARDS} cards, not {total}")
         if not any(given.get(card) for card in START_CARDS):
             raise ValueError(
-                f"a deck must hold a start card ({' or '.join(START_CARDS)}): without one a game may come to a point "
-                "where nobody can ever play a card again"
+                f"deck must contain a start card ({' or '.join(START_CARDS)}): without one a game may reach a point "
+                "where no player can ever play a card again"
             )
         copies = {card: given[card] for card in CARDS if given.get(card)}
         object.__setattr__(self, "copies", MappingProxyType(copies))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles by the mapping that made it: a read-only view of a mapping cannot be pickled."""
+        """Copy and pickle by the mapping of copies, because a read-only view of a mapping cannot be pickled."""
         return Deck, (dict(self.copies),)
 
     @property
     def total(self) -> int:
-        """Cards in all."""
+        """Total number of cards."""
         return sum(self.copies.values())
 
     @property
     def counts(self) -> list[int]:
-        """Copies in the order of CARDS."""
+        """Number of copies in the order of CARDS."""
         return [self.copies.get(card, 0) for card in CARDS]
 
 
@@ -103,4 +103,4 @@ DECKS = {
         {card: 9 for card in CARDS[:9] if card != "7"} | {"1/11": 10, "13": 10, "swap": 6, "copy": 6, "companion": 6}
     ),
 }
-"""The decks by name, 110 cards each."""
+"""Decks by name, 110 cards each."""

@@ -1,4 +1,4 @@
-"""Draws anew all that a seat cannot know. AD-n: the rule in README.md."""
+"""`determinize`: redraw everything that a seat cannot know. AD-n names a rule in README.md."""
 
 import numpy as np
 from numpy import uint64
@@ -14,14 +14,14 @@ from spygames.core.game.rng import below, shuffle
 
 @kernel
 def determinize(s: State, seat: Int, seed: uint64) -> None:
-    """Deals the cards that `seat` has not seen anew to all hidden places and shuffles the colours under hats (AD-24).
+    """Redeal the cards that `seat` has not seen to all hidden places, and shuffle the colors under hats (AD-24).
 
-    `seat` knows about the cards of others:
+    `seat` knows this about the cards of others:
 
     - The card that it passed is in its taker's hand until a card of that kind has left that hand.
-    - A seat that is to play a card has a playable one (AD-9).
+    - A seat that is to play a card has a playable card (AD-9).
     - A seat that must discard has no playable card (AD-35).
-    - A seat that has discarded and drawn has no playable card but the drawn one (AD-35).
+    - A seat that has discarded and drawn has no playable card except the drawn card (AD-35).
     """
     s.rng = seed
     pile = 0
@@ -58,7 +58,7 @@ def determinize(s: State, seat: Int, seed: uint64) -> None:
 
 @kernel
 def known_card(s: State, seat: Int) -> Int:
-    """The card that `seat` passed, if its taker certainly still holds it; else NONE."""
+    """Return the card that `seat` passed if its taker certainly still holds it, else NONE."""
     card = np.int64(s.passed[seat])
     if s.phase == EXCHANGE or card == NONE or s.lost[taker(s, seat), card] > 0:
         return NONE
@@ -67,7 +67,7 @@ def known_card(s: State, seat: Int) -> Int:
 
 @kernel
 def deal_hand(s: State, seat: Int, known: Int, pile: Int) -> Int:
-    """Deals `seat` as many cards as it holds, a `known` one among them, from the end of the pile.
+    """Deal `seat` a new hand of the same size from the end of the pile, with the `known` card if it is not NONE.
 
     Returns:
         The number of cards that are left in the pile.
@@ -86,10 +86,10 @@ def deal_hand(s: State, seat: Int, known: Int, pile: Int) -> Int:
 
 @kernel
 def deal_bound(s: State, seat: Int, known: Int, pile: Int) -> Int:
-    """Deals the seat whose turn it is a hand that fits its turn, from the end of the pile.
+    """Deal the seat whose turn it is a hand that fits its turn, from the end of the pile.
 
-    The hand has a playable card where one is to be played, none where one must be discarded, and none but the drawn one
-    after that (AD-35).
+    The hand has a playable card if a card is to be played. It has none if a card must be discarded, and none except the
+    drawn card after that (AD-35).
 
     Returns:
         The number of cards that are left in the pile.
@@ -104,7 +104,7 @@ def deal_bound(s: State, seat: Int, known: Int, pile: Int) -> Int:
     drawn = s.phase == CARD and s.redrawn == 1 and not known_fits
     while True:
         good = not free or known_fits
-        for i in range(size):  # the next card of a shuffle from the end, among all that are not dealt yet
+        for i in range(size):  # a shuffle from the end: draw the next card among those not dealt yet
             last = pile - 1 - i
             while True:
                 j = below(s, last + 1)
@@ -120,7 +120,7 @@ def deal_bound(s: State, seat: Int, known: Int, pile: Int) -> Int:
 
 @kernel
 def guess_passed(s: State, seat: Int) -> None:
-    """Draws the cards that others passed to each other: any card that the taker has or has lost since."""
+    """Draw the cards that others passed to each other: any card that the taker holds or has lost since."""
     if s.phase == EXCHANGE:
         return
     for other in range(s.options.players):
@@ -139,8 +139,8 @@ def guess_passed(s: State, seat: Int) -> None:
 
 @kernel
 def shuffle_hats(s: State) -> None:
-    """Shuffles the colours under hats; how many there are of each follows from the visible pawns (AD-24)."""
-    counts = 0  # hidden pawns of each colour, eight bits a colour
+    """Shuffle the colors under hats. The number of each color follows from the visible pawns (AD-24)."""
+    counts = 0  # hidden pawns of each color, eight bits for each color
     left = 0
     for place in range(PLACES):
         if s.board[place] >= HAT:

@@ -1,4 +1,4 @@
-"""The view of a seat: what it may know. AD-n: the rule in README.md."""
+"""`observe`: write what a seat may know into its VIEW. AD-n names a rule in README.md."""
 
 import numpy as np
 from numpy import float32
@@ -9,12 +9,12 @@ from spygames.agent_dog.layout import EMPTY, EXCHANGE, HAT, NONE, OVER, PHASES, 
 from spygames.agent_dog.queries import colour_of, giver, goal_of, hand_size, seat_after, unseen
 from spygames.core.compiling.kernel import Int, kernel
 
-_FIVE, _TEN = float32(5), float32(10)  # which divide faster than whole numbers, with the same results
+_FIVE, _TEN = float32(5), float32(10)  # division by float32 is faster than by integers, with the same results
 
 
 @kernel
 def observe(s: State, seat: Int, view: View) -> None:
-    """Writes what `seat` may know, seen from its start space, its colour and its place at the board."""
+    """Write what `seat` may know, relative to its start space, its color and its seat."""
     observe_board(s, seat, view)
     observe_cards(s, seat, view)
     observe_turn(s, seat, view)
@@ -22,12 +22,12 @@ def observe(s: State, seat: Int, view: View) -> None:
 
 @kernel(noalias=True)
 def observe_board(s: State, seat: Int, view: View) -> None:
-    """Pawns, holes and meeting points. AD-24: colours under hats only where they are tracked."""
+    """Write pawns, holes and meeting points. Colors under hats are written only if they are tracked (AD-24)."""
     own, track = colour_of(s, seat), np.int64(s.options.track)
-    # The loops over spaces have no branch, so that the compiler writes several at a time. For that it has to know that
-    # an index is not negative, too: one that was would count from the end.
+    # The loops over spaces have no branches, so that the compiler can vectorize them. It must also know that no index
+    # is negative, because a negative index counts from the end; `& 127` tells it.
     quarter = np.int64(s.options.quarter) & 127
-    known = ~HAT if s.options.tracked else ~0  # of what stands on a place; EMPTY stays below the colours
+    known = ~HAT if s.options.tracked else ~0  # bits of a pawn that the seat may know; EMPTY stays below the colors
     for k in range(4):
         start = ((own + k) & 3) * quarter
         for offset in range(quarter):
@@ -53,7 +53,7 @@ def observe_board(s: State, seat: Int, view: View) -> None:
 
 @kernel(noalias=True)
 def observe_cards(s: State, seat: Int, view: View) -> None:
-    """Cards in hands, on piles and being played."""
+    """Write cards in hands, on piles and being played."""
     players = np.int64(s.options.players)
     came = np.int64(s.passed[giver(s, seat)]) if s.phase != EXCHANGE else NONE
     for card in range(KINDS):
@@ -80,7 +80,7 @@ def observe_cards(s: State, seat: Int, view: View) -> None:
 
 @kernel(noalias=True)
 def observe_turn(s: State, seat: Int, view: View) -> None:
-    """Whose decision it is, of which kind, and how far the game is."""
+    """Write the seat to decide, the kind of decision, and the progress of the game."""
     players = np.int64(s.options.players)
     for function in range(len(FUNCTIONS)):
         view.function[function] = s.function == function

@@ -1,4 +1,4 @@
-"""Kernels that answer questions about a state of Agent DOG. AD-n: the rule in README.md."""
+"""Queries about a state of Agent DOG. AD-n names a rule in README.md."""
 
 import numpy as np
 
@@ -7,42 +7,42 @@ from spygames.agent_dog.cards import COPY, KINDS, OFFERS, POINTS
 from spygames.agent_dog.layout import EXCHANGE, HAT, NONE, PLACE, STEP, SWAPPING, State
 from spygames.core.compiling.kernel import Int, kernel
 
-# ---------------------------------------------------------------- colours and places
+# ---------------------------------------------------------------- colors and places
 
 
 @kernel
 def seat_colour(players: Int, seat: Int) -> Int:
-    """AD-1: the colour of a seat; two players sit opposite each other."""
+    """AD-1: return the color of a seat. Two players sit opposite each other."""
     return np.int64(2 * seat if players == 2 else seat)
 
 
 @kernel
 def colour_of(s: State, seat: Int) -> Int:
-    """AD-1: the colour of a seat in this game."""
+    """AD-1: return the color of a seat in this game."""
     return seat_colour(s.options.players, seat)
 
 
 @kernel
 def team_mate(s: State, one: Int, other: Int) -> bool:
-    """AD-1: whether two colours play together, a colour with itself included."""
+    """AD-1: whether two colors are of one team, or the same color."""
     return one == other or (s.options.players == 4 and one == other ^ 2)
 
 
 @kernel
 def start_of(s: State, colour: Int) -> Int:
-    """AD-1: the start space of a colour."""
+    """AD-1: return the start space of a color."""
     return colour * np.int64(s.options.quarter)
 
 
 @kernel
 def goal_of(colour: Int) -> Int:
-    """The first goal space of a colour."""
+    """Return the first goal space of a color."""
     return GOAL + PAWNS * np.int64(colour)
 
 
 @kernel
 def is_home(s: State, colour: Int) -> bool:
-    """AD-18: all four pawns of a colour are in its goal; a hidden one is not home yet."""
+    """AD-18: whether all four pawns of a color are in its goal. A hidden pawn is not home yet."""
     goal = goal_of(colour)
     return bool(
         s.board[goal] == colour
@@ -54,7 +54,7 @@ def is_home(s: State, colour: Int) -> bool:
 
 @kernel
 def plays_for(s: State, seat: Int) -> Int:
-    """AD-18: the colour that counts as own: the partner's once the own four are home."""
+    """AD-18: return the color that a seat plays: its own, or its partner's once its own four pawns are home."""
     colour = colour_of(s, seat)
     if s.options.players == 4 and is_home(s, colour):
         return colour ^ 2
@@ -63,14 +63,14 @@ def plays_for(s: State, seat: Int) -> Int:
 
 @kernel
 def is_protected(s: State, place: Int) -> bool:
-    """AD-13: a visible pawn on the start space of its own colour can be neither jumped nor captured."""
+    """AD-13: whether a visible pawn is on the start space of its own color and can be neither jumped nor captured."""
     pawn = np.int64(s.board[place])
     return bool(0 <= pawn < HAT and place == pawn * s.options.quarter)
 
 
 @kernel
 def hidden_pawns(s: State) -> Int:
-    """The number of hidden pawns on the track, counted up to two."""
+    """Return the number of hidden pawns on the track, at most two."""
     n = 0
     for place in range(s.options.track):
         n += s.board[place] >= HAT
@@ -81,7 +81,7 @@ def hidden_pawns(s: State) -> Int:
 
 @kernel
 def winning_seat(s: State, mover: Int) -> Int:
-    """AD-32: the first seat from the mover on whose side has all its pawns home, or NONE."""
+    """AD-32: return the first seat, from the mover on, of a side with all pawns home, or NONE."""
     players = np.int64(s.options.players)
     for i in range(players):
         seat = (mover + i) % players
@@ -96,7 +96,7 @@ def winning_seat(s: State, mover: Int) -> Int:
 
 @kernel
 def hand_size(s: State, seat: Int) -> Int:
-    """The number of cards in a hand."""
+    """Return the number of cards in a hand."""
     size = 0
     for card in range(KINDS):
         size += np.int64(s.hands[seat, card])
@@ -105,13 +105,13 @@ def hand_size(s: State, seat: Int) -> Int:
 
 @kernel
 def seat_after(players: Int, seat: Int, k: Int) -> Int:
-    """The seat `k` places clockwise of `seat`, 0 to `players`; without a division, which is slow."""
+    """Return the seat `k` places, 0 to `players`, clockwise of `seat`. Avoids a division, which is slow."""
     return seat + k if seat + k < players else seat + k - players
 
 
 @kernel
 def taker(s: State, seat: Int) -> Int:
-    """AD-6: who gets the card that `seat` passes: its partner, or with two and three players the next seat."""
+    """AD-6: return the seat that gets the card passed by `seat`: its partner, or without teams the next seat."""
     if s.options.players == 4:
         return seat ^ 2
     return (seat + 1) % s.options.players
@@ -119,7 +119,7 @@ def taker(s: State, seat: Int) -> Int:
 
 @kernel
 def giver(s: State, seat: Int) -> Int:
-    """AD-6: who passes a card to `seat`."""
+    """AD-6: return the seat that passes a card to `seat`."""
     if s.options.players == 4:
         return seat ^ 2
     return (seat + s.options.players - 1) % s.options.players
@@ -127,7 +127,7 @@ def giver(s: State, seat: Int) -> Int:
 
 @kernel
 def unseen(s: State, seat: Int, card: Int) -> Int:
-    """The copies of `card` that may be in any hidden place, as far as `seat` can count them."""
+    """Return the number of copies of `card` in places that `seat` cannot see."""
     count = np.int64(s.options.copies[card]) - s.hands[seat, card] - s.discarded[card] - (s.card == card)
     if s.phase == EXCHANGE:
         count -= s.passed[seat] == card
@@ -136,7 +136,7 @@ def unseen(s: State, seat: Int, card: Int) -> Int:
 
 @kernel
 def offers(s: State, card: Int) -> Int:
-    """AD-25 to AD-28: the functions of a card, as bits; those of a copy are the last card's (AD-27)."""
+    """AD-25 to AD-28: return the functions of a card as bits. A copy has those of the last card (AD-27)."""
     if card == COPY:
         return OFFERS[np.int64(s.last_card)] if s.last_card != NONE else 0
     return OFFERS[card]
@@ -144,5 +144,5 @@ def offers(s: State, card: Int) -> Int:
 
 @kernel
 def board_unchanged(s: State) -> bool:
-    """Whether the card that is being played has changed nothing yet: what was playable still is."""
+    """Whether the card being played has not changed the board yet, so that the same cards are playable as before."""
     return bool(s.phase == PLACE or s.phase == SWAPPING or (s.phase == STEP and s.points == POINTS))

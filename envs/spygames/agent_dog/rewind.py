@@ -1,4 +1,7 @@
-"""Rewind: turns a redrawn world into that of an earlier decision, for what a decision tells of a hidden hand."""
+"""`rewind`: turn a redrawn world into the world of an earlier decision.
+
+A search asks how likely the decision was in that world, and so infers hidden hands.
+"""
 
 import numpy as np
 
@@ -24,13 +27,15 @@ _NONE_KEPT = np.zeros(KINDS, np.int8)
 
 @kernel
 def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
-    """`Game.rewind`: cards that left a hand lie open, so a hand of this round is what is left of it and these.
+    """`Game.rewind`. The result is right for the view of `seat` alone.
 
-    Only the cards that were passed have to be guessed (`determinize`), and which card was drawn for a discard (AD-35):
-    any after which the discard had to be. Hands of earlier rounds have been played, so what was done with them says
-    nothing; nor does what no view shows afterwards, the second pawn of a swap and which of several meetings was held
-    first. No seat sees a colour under a hat, so no decision tells of one. What comes out is right for the view of
-    `seat` alone.
+    Cards that left a hand are public, so an earlier hand of this round is the present hand plus these cards. Only two
+    facts are guessed: the cards that were passed (see `determinize`), and the card drawn after a discard (AD-35), which
+    may be any card that makes the discard necessary.
+
+    The following reveal nothing: decisions of earlier rounds, because those hands have been played; the second pawn of
+    a swap and the order of meetings, because no view shows them afterwards. No seat sees a color under a hat, so no
+    decision reveals one.
     """
     if past.round_number != s.round_number:
         return TELLS_NOTHING
@@ -48,11 +53,11 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 
 @kernel
 def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
-    """`Game.ways`: any copy of the kind in the hand may be the card that was passed, discarded or played.
+    """`Game.ways`: the number of copies in the hand that the card passed, discarded or played may be.
 
-    The exception is the card that `viewer` passed to that hand, which is the first of its kind to leave it
-    (`known_card`): the others are dealt in as many ways afterwards as before. A card that is passed, openly or not, is
-    one of h copies: it and the h - 1 that stay are dealt in h times as many ways as the h copies together.
+    A card that leaves the hand is one of its h copies. The card and the h - 1 that stay are dealt in h times as many
+    ways as the h copies together. The exception is the card that `viewer` passed to that hand, which is the first of
+    its kind to leave it (see `known_card`): the other cards are dealt in as many ways afterwards as before.
     """
     kind = kind_of(action, np.int64(s.options.track))
     if kind > PLAY:
@@ -70,7 +75,11 @@ def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
 
 @kernel
 def undo_exchange(s: Record, seat: Int, received: Int) -> Int:
-    """AD-6: gives the card that came back, if it has come, and takes the one that was passed."""
+    """AD-6: undo the exchange of a seat: take back the passed card, and give back the received one if there is one.
+
+    Returns:
+        The action that passed the card, or IMPOSSIBLE if the hand lacks the received card.
+    """
     hand, card = s.hands[seat], np.int64(s.passed[seat])
     hand[card] += 1
     s.passed[seat] = NONE
@@ -83,10 +92,10 @@ def undo_exchange(s: Record, seat: Int, received: Int) -> Int:
 
 @kernel
 def undo_draw(s: Record, past: Record, seat: Int, discarded: Int, rng: np.ndarray) -> bool:
-    """AD-35: takes back the card that was drawn for a discarded one, if one was.
+    """AD-35: take back the card that was drawn after a discard, if one was drawn.
 
     Returns:
-        Whether no card of the hand could be played before.
+        Whether the hand before the draw had no playable card.
     """
     every = 0
     for card in range(KINDS):
@@ -100,7 +109,7 @@ def undo_draw(s: Record, past: Record, seat: Int, discarded: Int, rng: np.ndarra
     if hand_size(s, seat) == hand_size(past, seat):
         return bool(playable == 0)
     if playable == 0:
-        hand[discarded] -= 1  # which is not the one that was drawn
+        hand[discarded] -= 1  # the discarded card is not the drawn card
         drawn = any_of(hand, _NONE_KEPT, rng)
         hand[discarded] += 1
     hand[drawn] -= 1
@@ -109,9 +118,10 @@ def undo_draw(s: Record, past: Record, seat: Int, discarded: Int, rng: np.ndarra
 
 @kernel
 def take_public(s: Record, past: Record, seat: Int) -> None:
-    """All that was public is as it was then, and what the other seats held, which `seat` does not see but as counts.
+    """Restore all public fields, and the hands of the other seats, of which `seat` sees only the sizes.
 
-    The cards that were passed in this round stay as in this world."""
+    The cards that were passed in this round stay as they are in this world.
+    """
     copy_public(s, past)
     for who in range(SEATS):
         for card in range(KINDS):

@@ -1,4 +1,4 @@
-"""A state of Agent DOG as a mapping, and back. The keys are listed in README.md."""
+"""Convert a STATE to a mapping of plain JSON values, and back. README.md lists the keys."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ _PENDING = ("card", "as", "points", "moved", "first", "meetings", "penalty")
 
 
 def state_to_dict(game: Game, s: State) -> dict[str, Any]:
-    """The state as plain JSON values."""
+    """Return the state as plain JSON values with all keys that README.md lists."""
     seats = range(game.num_players)
     o, area = Settings.of(game), s.area.tolist()
     taken = {place: pawn for place, pawn in enumerate(s.board.tolist()) if pawn != EMPTY}
@@ -56,18 +56,18 @@ def _deck_name(options: Settings) -> str:
 
 
 def _colours(game: Game) -> list[int]:
-    """The colours of the seats."""
+    """Return the color of each seat."""
     return [int(seat_colour(game.num_players, seat)) for seat in range(game.num_players)]
 
 
 def _pawns(area: int, taken: Mapping[int, int], colour: int) -> list[str]:
-    """Where the four pawns of a colour are: area, track, goals."""
+    """Return the places of the four pawns of a color: area, track, goals."""
     there = [place_to_string(place, colour) for place, pawn in taken.items() if pawn in (colour, colour + HAT)]
     return ["area"] * area + there
 
 
 def _pending(s: State) -> dict[str, Any] | None:
-    """The card being played."""
+    """Return the card being played, or None."""
     if s.card == NONE:
         return None
     point = int(s.options.meeting)
@@ -81,18 +81,18 @@ def _pending(s: State) -> dict[str, Any] | None:
 
 
 def _moved_text(s: State) -> str:
-    """The place of the pawn that stepped last, in the words of the actions: the own goal needs no colour."""
+    """Return the place of the pawn that stepped last as actions name it: without a color in the mover's own goal."""
     return place_to_string(int(s.moved), int(colour_of(s, int(s.to_move))))
 
 
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
-    """Writes `mapping` into the zeroed state `s`.
+    """Write `mapping` into the zeroed state `s`.
 
-    Checked are the cards and pawns (each in one place), and that the phase has something to decide. Where pawns
-    stand, how many cards a seat holds, and all counters are free within their range.
+    The checks cover cards and pawns (each in one place), and that the phase has a legal decision. Places of pawns,
+    sizes of hands and counters may have any value in their ranges.
 
     Raises:
-        ImpossibleState: a key is missing or wrong, or two contradict each other.
+        ImpossibleState: A key is missing, unknown or wrong, or two keys contradict each other.
     """
     check_keys(mapping, _KEYS, ("rng", "record"))
     o = Settings.of(game)
@@ -104,7 +104,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     s.cards_played = integer(mapping["cards_played"], "cards_played", 0, int(s.options.max_turns))
     last = game.num_players - 1
     if (s.to_move == NONE) != (s.phase == OVER):
-        raise ImpossibleState("to_move must be null in phase over, and in no other")
+        raise ImpossibleState("to_move must be a seat, or null in phase over")
     _read_pawns(game, mapping, s)
     _read_cards(game, mapping, s)
     _read_pending(game, mapping["pending"], s)
@@ -122,7 +122,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
 
 
 def _read_pawns(game: Game, mapping: Mapping[str, Any], s: State) -> None:
-    """`pawns` and `hidden`."""
+    """Read `pawns` and `hidden`."""
     s.board[:] = EMPTY
     track = int(s.options.track)
     colours = _colours(game)
@@ -137,20 +137,20 @@ def _read_pawns(game: Game, mapping: Mapping[str, Any], s: State) -> None:
                 continue
             place = string_to_place(text, key, track, colour)
             if s.board[place] != EMPTY:
-                raise ImpossibleState(f"{key}: {shown(text)} holds another pawn already")
+                raise ImpossibleState(f"{key} must not name {shown(text)}, where another pawn is")
             s.board[place] = colour
     for space in sequence(mapping["hidden"], "hidden"):
         in_goal = isinstance(space, str)
         place = string_to_place(space, "hidden", track) if in_goal else integer(space, "hidden", 0, track - 1)
         if s.board[place] == EMPTY:
-            raise ImpossibleState(f"hidden names {shown(space)}, where no pawn stands")
+            raise ImpossibleState(f"hidden must name places of pawns, not {shown(space)}, where no pawn is")
         if s.board[place] >= HAT:
-            raise ImpossibleState(f"hidden names {shown(space)} twice")
+            raise ImpossibleState(f"hidden must not name {shown(space)} twice")
         s.board[place] += HAT
 
 
 def _read_cards(game: Game, mapping: Mapping[str, Any], s: State) -> None:
-    """Hands, piles, passed cards and the card to copy."""
+    """Read hands, piles, passed cards and the card to copy."""
     for seat, cards in table(mapping["hands"], "hands", game.num_players):
         _put(s.hands[seat], cards, f"hands of seat {seat}")
     s.passed[:] = NONE
@@ -159,18 +159,18 @@ def _read_cards(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     for key in ("deck", "discard"):
         cards = [member(card, key, CARDS) for card in sequence(mapping[key], key)]
         if len(cards) > MAX_CARDS:
-            raise ImpossibleState(f"{key} holds {len(cards)} cards, more than the game has")
+            raise ImpossibleState(f"{key} must hold at most {MAX_CARDS} cards, not {len(cards)}")
         s[key][:] = NONE
         s[key][: len(cards)] = cards[::-1]
         s[f"{key}_size"] = len(cards)
     s.discarded[:] = np.bincount(s.discard[: s.discard_size], minlength=KINDS)
     read_fields(State, s, mapping, "last_card")
     if s.last_card == COPY:
-        raise ImpossibleState("last_card is what a copy would copy, so it cannot be a copy itself")
+        raise ImpossibleState("last_card must be a card that a copy can copy, not 'copy'")
 
 
 def _read_pending(game: Game, pending: object, s: State) -> None:
-    """The card being played."""
+    """Read the card being played."""
     if pending is None:
         return
     check_keys(pending, _PENDING, (), "pending")
@@ -183,7 +183,7 @@ def _read_pending(game: Game, pending: object, s: State) -> None:
     track, colour = int(s.options.track), _colours(game)[s.to_move]
     moved = sequence(pending["moved"], "pending moved")
     if len(moved) > 1:
-        raise ImpossibleState(f"pending moved names one place at most, not {len(moved)}")
+        raise ImpossibleState(f"pending moved must name at most one place, not {len(moved)}")
     s.moved = NONE
     for text in moved:
         s.moved = string_to_place(text, "pending moved", track, colour)
@@ -192,15 +192,15 @@ def _read_pending(game: Game, pending: object, s: State) -> None:
     for space in sequence(pending["meetings"], "pending meetings"):
         space = integer(space, "pending meetings", 0, track - 1)
         if space % quarter != point or s.board[space] == EMPTY:
-            raise ImpossibleState(f"pending meetings: {space} is no meeting point on which a pawn stands")
+            raise ImpossibleState(f"pending meetings must name meeting points with a pawn, not {space}")
         s.meetings |= 1 << space // quarter
 
 
 def _read_record(mapping: Mapping[str, Any], s: State, players: int) -> None:
-    """Reads the cards that left each hand since the exchange.
+    """Read the cards that left each hand since the exchange.
 
-    Where they are left out, the mapping itself tells of two: the card being played, and a passed card that its taker no
-    longer holds.
+    If they are left out, two kinds of them follow from the mapping: the card being played, and each passed card that
+    its taker no longer holds.
     """
     remembered = {} if mapping.get("record") is None else mapping["record"]
     check_keys(remembered, (), ("lost",), "record")
@@ -213,30 +213,34 @@ def _read_record(mapping: Mapping[str, Any], s: State, players: int) -> None:
     while (seat := lost_without_trace(s)) != NONE:
         card, to = int(s.passed[seat]), int(taker(s, seat))
         if given:
-            raise ImpossibleState(f"record lost: seat {to} neither holds nor lost the {CARDS[card]} passed to it")
+            raise ImpossibleState(
+                f"record lost of seat {to} must name the {CARDS[card]} passed to it: its hand lacks it"
+            )
         s.lost[to, card] = 1
 
 
 def _cards(counts: np.ndarray) -> list[str]:
-    """The names of the cards in a hand, sorted."""
+    """Return the names of the cards in a hand, sorted."""
     return [CARDS[card] for card, count in enumerate(counts.tolist()) for _ in range(count)]
 
 
 def _card(card: Int) -> str | None:
-    """The name of a card; None for NONE."""
+    """Return the name of a card, or None for NONE."""
     return None if card == NONE else CARDS[card]
 
 
 def _put(counts: np.ndarray, cards: object, key: str, most: int = MAX_CARDS, of_a_kind: int = MAX_CARDS) -> None:
-    """Counts the cards of a list by kind into `counts`.
+    """Count the cards of a list by kind into `counts`.
 
     Raises:
-        ImpossibleState: more than `most` cards, or more than `of_a_kind` of one kind.
+        ImpossibleState: There are more than `most` cards, or more than `of_a_kind` of one kind.
     """
     cards = sequence(cards, key)
     if len(cards) > most:
-        raise ImpossibleState(f"{key} holds {len(cards)} cards, {most} at most")
+        raise ImpossibleState(f"{key} must hold at most {most} cards, not {len(cards)}")
     found = np.bincount([member(card, key, CARDS) for card in cards], minlength=KINDS)
     if found.max() > of_a_kind:
-        raise ImpossibleState(f"{key} names {CARDS[found.argmax()]} {found.max()} times, {of_a_kind} at most")
+        raise ImpossibleState(
+            f"{key} must name {CARDS[found.argmax()]} at most {of_a_kind} times, not {found.max()} times"
+        )
     counts[:] = found

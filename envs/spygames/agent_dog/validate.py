@@ -1,7 +1,7 @@
-"""Refuses states of Agent DOG whose parts contradict each other. AD-n: the rule in README.md.
+"""Consistency checks of a STATE. AD-n names a rule in README.md.
 
-Kernels find what is wrong; `check_state` says it in words, of a state that was read from a mapping. `is_known` judges
-the bytes of a state, where nobody waits for words.
+Kernels find the first fault as a number. `check_state` turns it into an ImpossibleState for a state that was read from
+a mapping, and `is_known` turns it into a bool for a state of arbitrary bytes.
 """
 
 import numpy as np
@@ -56,16 +56,16 @@ ALL_FUNCTIONS = (1 << len(FUNCTIONS)) - 1
 
 
 def check_state(game: Game, s: State) -> None:
-    """Checks a state that was read from a mapping.
+    """Check a state that was read from a mapping.
 
     Raises:
-        ImpossibleState: two parts of it contradict each other.
+        ImpossibleState: Two parts of the state contradict each other.
     """
     phase = PHASES[s.phase]
     if (card := miscounted(s)) != NONE:
         raise ImpossibleState(
-            f"there are {s.options.copies[card]} copies of {CARDS[card]}, but hands, deck, discard and pending"
-            f"{' and passed' if s.phase == EXCHANGE else ''} hold {copies_held(s, card)}"
+            f"hands, deck, discard{', passed' if s.phase == EXCHANGE else ''} and pending must hold "
+            f"{s.options.copies[card]} copies of {CARDS[card]}, not {copies_held(s, card)}"
         )
     if is_playing(s) != (s.card != NONE):
         raise ImpossibleState(f"pending must {'not ' if is_playing(s) else ''}be null in phase {phase}")
@@ -73,21 +73,21 @@ def check_state(game: Game, s: State) -> None:
         _check_pending(s)
     _check_places(s)
     if (s.phase == OVER) != (s.end_reason != NONE):
-        raise ImpossibleState("end_reason belongs to phase over, and to no other")
+        raise ImpossibleState("end_reason must be given in phase over, and null in any other phase")
     if (s.winners != 0) != (s.end_reason == 0):
-        raise ImpossibleState("winners are named where the end_reason is home, and nowhere else")
+        raise ImpossibleState("winners must name seats if end_reason is home, and be [] otherwise")
     if s.phase == EXCHANGE:
         _check_exchange(s)
     if (seat := out_with_cards(s)) != NONE:
-        why = "a round begins with all in it" if s.phase == EXCHANGE else "it holds cards"
-        raise ImpossibleState(f"out names seat {seat}, but {why}")
+        why = "in phase exchange all seats are in the round" if s.phase == EXCHANGE else "it holds cards"
+        raise ImpossibleState(f"out must not name seat {seat}: {why}")
     if s.phase != OVER:
         _check_turn(game, s)
 
 
 @kernel
 def agrees(s: State) -> bool:
-    """Whether fields that depend on each other, each in its range, agree as `state_from_dict` demands."""
+    """Whether fields that depend on each other agree as `state_from_dict` requires. Each must be in its range."""
     fine = (s.to_move == NONE) == (s.phase == OVER) and s.cards_played <= s.options.max_turns
     fine = fine and s.winners < 1 << np.int64(s.options.players)
     return bool(fine and _pawns_agree(s) and _cards_agree(s) and _pending_agrees(s))
@@ -95,13 +95,13 @@ def agrees(s: State) -> bool:
 
 @kernel
 def _is_place(s: State, place: Int) -> bool:
-    """Whether a pawn can stand there: on the loop or in a goal."""
+    """Whether `place` is on the loop or in a goal."""
     return bool(0 <= place < s.options.track or GOAL <= place < PLACES)
 
 
 @kernel
 def _plays(s: State, colour: Int) -> bool:
-    """AD-1: whether a seat has the colour."""
+    """AD-1: whether a seat has the color."""
     found = False
     for seat in range(s.options.players):
         found = found or colour_of(s, seat) == colour
@@ -110,7 +110,7 @@ def _plays(s: State, colour: Int) -> bool:
 
 @kernel
 def _pawns_agree(s: State) -> bool:
-    """Each seat's four pawns, and no others."""
+    """Whether there are four pawns of each seat's color, and no others."""
     for place in range(PLACES):
         pawn = np.int64(s.board[place])
         if pawn != EMPTY and not (_is_place(s, place) and _plays(s, pawn % HAT)):
@@ -126,7 +126,7 @@ def _pawns_agree(s: State) -> bool:
 
 @kernel
 def _cards_agree(s: State) -> bool:
-    """The discard pile is counted, and a copy copies another card."""
+    """Whether the counts of the discard pile are right, and the card to copy is not a copy."""
     fine = s.last_card != COPY
     for card in range(KINDS):
         there = 0
@@ -138,7 +138,7 @@ def _cards_agree(s: State) -> bool:
 
 @kernel
 def _pending_agrees(s: State) -> bool:
-    """The card being played; without one, all of it is as `clear_card` leaves it."""
+    """Whether the fields of the card being played agree; without a card they must be as `clear_card` leaves them."""
     if s.card == NONE:
         blank = s.function == NONE and s.first == NONE and s.moved == NONE
         return bool(blank and s.points == 0 and s.meetings == 0 and s.penalty == 0)
@@ -152,9 +152,9 @@ def _pending_agrees(s: State) -> bool:
 
 @kernel
 def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
-    """Whether the variant of these options knows the position: its mapping reads back as the same bytes.
+    """Whether the position is valid in the variant of these options: its mapping reads back as the same bytes.
 
-    `s` may be any bytes. The ranges are those of `state_from_dict`. `mask`, int8 [A], is written.
+    `s` may be arbitrary bytes. The ranges are those of `state_from_dict`. Overwrites `mask`, int8 [A].
     """
     if not in_range(s, options) or not agrees(s) or lost_without_trace(s) != NONE:
         return False
@@ -174,7 +174,7 @@ def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
 
 @kernel
 def lost_without_trace(s: State) -> Int:
-    """The first seat whose passed card is gone though its taker has lost none, or NONE."""
+    """Return the first seat whose passed card its taker neither holds nor has lost, or NONE."""
     for seat in range(s.options.players):
         card, to = np.int64(s.passed[seat]), taker(s, seat)
         if s.phase != EXCHANGE and card != NONE and s.hands[to, card] == 0 and s.lost[to, card] == 0:
@@ -184,7 +184,7 @@ def lost_without_trace(s: State) -> Int:
 
 @kernel
 def copies_held(s: State, card: Int) -> Int:
-    """Copies of a card, wherever they are."""
+    """Return the number of copies of a card in all places."""
     total, deck = np.int64(s.discarded[card]) + (s.card == card), s.deck
     for seat in range(SEATS):
         total += s.hands[seat, card]
@@ -196,7 +196,7 @@ def copies_held(s: State, card: Int) -> Int:
 
 @kernel
 def miscounted(s: State) -> Int:
-    """The first card of which there are not as many as the deck has, or NONE."""
+    """Return the first card whose number of copies differs from that of the deck, or NONE."""
     for card in range(KINDS):
         if copies_held(s, card) != s.options.copies[card]:
             return card
@@ -205,7 +205,7 @@ def miscounted(s: State) -> Int:
 
 @kernel
 def out_with_cards(s: State) -> Int:
-    """AD-10, AD-23: the first seat that is out of the round and has not laid down its hand, or NONE."""
+    """AD-10, AD-23: return the first seat that is out of the round but has not laid down its hand, or NONE."""
     for seat in range(SEATS):
         if s.out[seat] and (s.phase == EXCHANGE or hand_size(s, seat) > 0):
             return seat
@@ -227,7 +227,7 @@ def is_playing(s: State) -> bool:
 
 @kernel
 def pending_fault(s: State) -> Int:
-    """What of the card being played does not fit its function and the phase; NO_FAULT if all does."""
+    """Return the first fault of the card being played, by its function and the phase, or NO_FAULT."""
     card, function, phase = np.int64(s.card), np.int64(s.function), s.phase
     if card != COPY and not OFFERS[card] >> function & 1:
         return NOT_OF_CARD
@@ -254,26 +254,26 @@ def pending_fault(s: State) -> Int:
 
 
 def _check_pending(s: State) -> None:
-    """The card being played fits its function and the phase."""
+    """Check that the card being played fits its function and the phase."""
     fault, phase, card, function = pending_fault(s), PHASES[s.phase], CARDS[s.card], FUNCTIONS[s.function]
     if fault == NOT_OF_CARD:
-        raise ImpossibleState(f"pending: a {card} cannot be played as {function}")
+        raise ImpossibleState(f"pending as must be a function of card {card}: it cannot be played as {function}")
     if fault == NOT_OF_COPY:
-        raise ImpossibleState(f"pending: a copy of last_card cannot be played as {function}")
+        raise ImpossibleState(f"pending as must be a function of last_card: a copy cannot be played as {function}")
     if fault == NOT_OF_PHASE:
-        raise ImpossibleState(f"pending is played as {function}, which has no phase {phase}")
+        raise ImpossibleState(f"pending as must be a function with a phase {phase}, not {function}")
     if fault == WRONG_POINTS:
-        raise ImpossibleState("pending points are above 0 in phase step, and in no other")
+        raise ImpossibleState("pending points must be above 0 in phase step, and 0 in any other phase")
     if fault == WRONG_MOVED:
-        raise ImpossibleState("pending moved is the place of a pawn in phase step")
+        raise ImpossibleState("pending moved must be [], or in phase step the place of a pawn")
     if fault == WRONG_FIRST:
-        raise ImpossibleState("pending first is the place of a hidden pawn in phase swap")
+        raise ImpossibleState("pending first must be null, or in phase swap the place of a hidden pawn")
     if fault == ONE_MEETING:
-        raise ImpossibleState("phase meeting is for two meetings or more")
+        raise ImpossibleState("pending meetings must name at least two meeting points in phase meeting")
     if fault == TOO_EARLY:
-        raise ImpossibleState(f"pending meetings and penalty cannot be in phase {phase}")
+        raise ImpossibleState(f"pending meetings must be [] and penalty false in phase {phase}")
     if fault == CANNOT:
-        raise ImpossibleState(f"pending: seat {s.to_move} can carry out nothing as {function} here")
+        raise ImpossibleState(f"pending as must be playable in this position: seat {s.to_move} cannot play {function}")
 
 
 # ---------------------------------------------------------------- places
@@ -287,10 +287,10 @@ def in_hole(s: State, place: Int) -> bool:
 
 @kernel
 def wrong_place(s: State) -> Int:
-    """The first place of a pawn that cannot stand there, or NONE.
+    """Return the first place with a pawn that cannot be there, or NONE.
 
-    AD-19, AD-21: hidden pawns and no others stand on holes, and in goals only visible ones of their own colour. While a
-    companion is under way hats are not turned yet.
+    AD-19, AD-21: exactly the pawns on holes are hidden, and in goals there are only visible pawns of the goal's color.
+    While a companion is under way, pawns have not been turned over yet.
     """
     stepping, board = s.phase == STEP, s.board
     own = plays_for(s, np.int64(s.to_move)) if stepping else NONE
@@ -309,7 +309,7 @@ def wrong_place(s: State) -> Int:
 
 @kernel
 def to_be_turned(s: State) -> Int:
-    """Pawns that a companion under way has yet to turn over: hats are turned at its end."""
+    """Return the number of pawns that will be turned over at the end of the companion under way."""
     pawns, board = 0, s.board
     for place in range(PLACES):
         pawns += board[place] != EMPTY and (board[place] >= HAT) != in_hole(s, place)
@@ -323,21 +323,21 @@ def turned_too_many(s: State) -> bool:
 
 
 def _check_places(s: State) -> None:
-    """Each pawn can stand where it stands."""
+    """Check that each pawn can be where it is."""
     place = int(wrong_place(s))
     if place >= GOAL:
         raise ImpossibleState(
-            f"pawns: {place_to_string(place)} may hold visible pawns of its own colour, and hidden ones only in "
-            "the mover's own goal while a companion is played"
+            f"pawns on {place_to_string(place)} must be visible and of the goal's color; a hidden pawn can only be in "
+            "the mover's own goal in phase step"
         )
     if place != NONE and s.board[place] >= HAT:
-        raise ImpossibleState(f"hidden: {place} is no hole, so no hidden pawn stands there but in phase step")
+        raise ImpossibleState(f"hidden must name holes except in phase step, and {place} is not a hole")
     if place != NONE:
-        raise ImpossibleState(f"pawns: {place} is a hole, so no visible pawn stands there but in phase step")
+        raise ImpossibleState(f"hidden must name each pawn on a hole except in phase step, and {place} is a hole")
     if turned_too_many(s):
         raise ImpossibleState(
-            f"{to_be_turned(s)} pawns are still to be turned over, but of the {POINTS} pending points {s.points} are "
-            "left"
+            f"{to_be_turned(s)} pawns are to be turned over, but must not be more than the points spent, "
+            f"{POINTS - s.points} of {POINTS}"
         )
 
 
@@ -346,14 +346,14 @@ def _check_places(s: State) -> None:
 
 @kernel
 def has_passed(s: State, seat: Int) -> bool:
-    """Whether a seat comes before the seat to move, from the dealer clockwise."""
+    """Whether a seat comes before the seat to move, clockwise from the dealer."""
     players = np.int64(s.options.players)
     return bool((seat - s.dealer) % players < (np.int64(s.to_move) - s.dealer) % players)
 
 
 @kernel
 def exchange_fault(s: State) -> Int:
-    """The first seat from the dealer that has passed a card too early, or not yet, or has none to pass; or NONE."""
+    """Return the first seat, from the dealer, that has passed too early or too late or has no card to pass, or NONE."""
     players = np.int64(s.options.players)
     for i in range(players):
         seat = (s.dealer + i) % players
@@ -365,14 +365,14 @@ def exchange_fault(s: State) -> Int:
 
 
 def _check_exchange(s: State) -> None:
-    """From the dealer clockwise, the seats before the seat to move have passed a card, the others have not."""
+    """Check that, clockwise from the dealer, exactly the seats before the seat to move have passed a card."""
     seat = exchange_fault(s)
     if seat == NONE:
         return
     if (s.passed[seat] != NONE) != has_passed(s, seat):
         should = "name a card" if has_passed(s, seat) else "be null"
         raise ImpossibleState(f"passed of seat {seat} must {should} now")
-    raise ImpossibleState(f"hands of seat {seat} must hold a card, for it has yet to pass one")
+    raise ImpossibleState(f"hands of seat {seat} must hold a card, because it has yet to pass one")
 
 
 # ---------------------------------------------------------------- the turn
@@ -382,7 +382,7 @@ TOO_LONG, HOME_ALREADY, NOT_PLAYABLE, NOT_FOR_FOUR, REDRAWN_PHASE, REDRAWN_CARDS
 
 @kernel
 def turn_fault(s: State, mask: np.ndarray) -> Int:
-    """What does not fit a game that goes on; NO_FAULT if all does. `mask`, int8 [A], is written."""
+    """Return the first fault of a game that is not over, or NO_FAULT. Overwrites `mask`, int8 [A]."""
     seat = np.int64(s.to_move)
     if s.cards_played >= s.options.max_turns:
         return TOO_LONG
@@ -407,7 +407,7 @@ def turn_fault(s: State, mask: np.ndarray) -> Int:
 
 @kernel
 def playable_cards(s: State) -> Int:
-    """Cards in the hand of the seat to move that it can play."""
+    """Return the number of playable cards in the hand of the seat to move."""
     found, cards = possible_functions(s, np.int64(s.to_move), ALL_FUNCTIONS), np.int64(0)
     for card in range(KINDS):
         if found & offers(s, card):
@@ -416,29 +416,31 @@ def playable_cards(s: State) -> Int:
 
 
 def _check_turn(game: Game, s: State) -> None:
-    """The game goes on, and the seat to move has something to decide.
+    """Check that the game is not over and that the seat to move has a legal decision.
 
-    AD-35: a seat that has discarded and drawn holds no playable card but the drawn one, until the board changes.
+    AD-35: until the board changes, a seat that has discarded and drawn has no playable card except the drawn card.
     """
     phase, seat = PHASES[s.phase], s.to_move
     fault = turn_fault(s, np.zeros(game.num_actions, np.int8))
     if fault == TOO_LONG:
-        raise ImpossibleState(f"cards_played must be below max_turns, {s.options.max_turns}, while the game goes on")
+        raise ImpossibleState(f"cards_played must be below max_turns, {s.options.max_turns}, unless phase is over")
     if fault == HOME_ALREADY:
-        raise ImpossibleState("pawns: a side has all of them home, so the phase must be over")
+        raise ImpossibleState("phase must be over, because all pawns of a side are home")
     if fault == NOT_PLAYABLE:
         raise ImpossibleState(
-            f"phase is {phase}, but hands of seat {seat} hold {'a' if s.phase == REDRAW else 'no'} playable card"
+            f"hands of seat {seat} must hold {'no' if s.phase == REDRAW else 'a'} playable card in phase {phase}"
         )
     if fault == NOT_FOR_FOUR:
-        raise ImpossibleState("phase redraw and redrawn are for two and three players")
+        raise ImpossibleState("phase must not be redraw, and redrawn must be false, with four players")
     if fault == REDRAWN_PHASE:
-        raise ImpossibleState(f"redrawn belongs to a turn, so it cannot be true in phase {phase}")
+        raise ImpossibleState(f"redrawn must be false in phase {phase}")
     if fault == REDRAWN_CARDS:
         raise ImpossibleState(
-            f"redrawn: seat {seat} must hold one playable card, the one it has drawn, not {playable_cards(s)}"
+            f"redrawn needs one playable card in the hand of seat {seat}, the drawn card, not {playable_cards(s)}"
         )
     if fault == REDRAWN_OTHERS:
-        raise ImpossibleState(f"redrawn: seat {seat} plays the card it has drawn, so it can hold no other playable one")
+        raise ImpossibleState(
+            f"redrawn needs no playable card in the hand of seat {seat}, which is playing the drawn card"
+        )
     if fault == NOTHING:
-        raise ImpossibleState(f"in phase {phase} seat {seat} has nothing to decide: nothing is legal")
+        raise ImpossibleState(f"seat {seat} must have a legal action, but has none in phase {phase}")

@@ -1,4 +1,7 @@
-"""Heimlich & Co.: secret agents race round a small town; whose agent is whose is the secret. Rules by ID: README.md."""
+"""Heimlich & Co.: secret agents race around a small town, and each player hides which one it owns.
+
+README.md states the rules by ID.
+"""
 
 import sys
 
@@ -16,7 +19,7 @@ from spygames.heimlich.texts import render, seen
 
 
 def _game(o: Settings) -> Game[View]:
-    """The game with these options."""
+    """Build the game for the given options."""
     agents = IN_PLAY[o.edition][o.players - 2]
     first_guess = CARD_ACTIONS if o.top_secret else BASE_ACTIONS
     view = {
@@ -59,11 +62,13 @@ def _game(o: Settings) -> Game[View]:
         ),
         bots=BOTS[o.top_secret, o.secret_identities],
         module=sys.modules[__name__],
-        lowest_return=-_most_points(agents, o.secret_identities) / FINISH if o.reward == "score" else -1.0,
+        lowest_return=-_max_score(agents, o.secret_identities) / FINISH if o.reward == "score" else -1.0,
         is_known=validate.is_known,
         rewind=rewind.rewind,
         ways=rewind.ways if o.top_secret else None,
-        worlds_version=2 if o.top_secret else 1,  # 1: with cards, copies of one kind were counted twice (`ways`)
+        worlds_version=2
+        if o.top_secret
+        else 1,  # version 1 counted copies of one kind twice in games with cards (`ways`)
         determinize_stratum=determinize.determinize_stratum,
         questions=belief_targets.questions(o.players, agents),
         entities=ENTITIES,
@@ -74,6 +79,6 @@ def _game(o: Settings) -> Game[View]:
 make_game = maker(Settings, _game)
 
 
-def _most_points(agents: int, secret_identities: bool) -> int:
-    """What no score exceeds: a last scoring from one space before the finish, and all predictions right (HC-34)."""
+def _max_score(agents: int, secret_identities: bool) -> int:
+    """Upper bound of a score: a last scoring from one space before the finish, and all predictions right (HC-34)."""
     return FINISH - 1 + int(VALUES.max()) + secret_identities * BONUS * (agents - 1)

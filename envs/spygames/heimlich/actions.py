@@ -1,8 +1,8 @@
-"""Actions: one table of their kinds, from which numbers, kernels and texts in both directions follow.
+"""Action numbers and texts of Heimlich & Co., derived from one table of action kinds.
 
-Numbers are relative to the mover: its own agent is agent 0, and seats count leftward from its own. The base game has
-the actions below ACT_DRAW, cards add those below CARD_ACTIONS. The predictions follow from `first_guess` on:
-(agents - 1) x players, agent by agent; for each agent first "free", then the seats to the left. Texts are absolute.
+Numbers are relative to the mover: its own agent is agent 0, and seats count from the mover to its left. Texts are
+absolute. The base game has the actions below ACT_DRAW; cards add those below CARD_ACTIONS. Predictions follow from
+`first_guess` on: (agents - 1) x players, agent by agent, and for each agent first "free", then the seats to the left.
 """
 
 from functools import cache
@@ -22,21 +22,21 @@ from spygames.heimlich.layout import Settings, State
 AGENT, OTHER = len(AGENTS), Size("others", MAX_AGENTS - 1)
 BASE_KINDS = (
     ActionKind("move {agent} {points}", (AGENT, tuple(str(n + 1) for n in range(FACES))), "movement"),
-    ActionKind("done", (), "movement, card: leave 1 or 2 points of a `1-3`; no second agent for `ruins_to_church`"),
+    ActionKind("done", (), "movement: leave 1 or 2 points of a `1-3`; card: no second agent for `ruins_to_church`"),
     ActionKind("safe {building}", (BUILDINGS,), "after a scoring: `church`, `1` to `10`, `ruins`"),
 )
 CARD_KINDS = (
-    ActionKind("draw", (), "`1-3`, with cards: a card instead of moving"),
+    ActionKind("draw", (), "movement, on a `1-3`: take a card instead of moving"),
     ActionKind("card {card}", (CARDS,), "card round, in the order of the table"),
     ActionKind("pass", (), "card round"),
-    ActionKind("agent {agent}", (AGENT,), "what a card asks for"),
-    ActionKind("step {step}", (tuple(map(str, STEPS)),), "what a card asks for: -2, -1, 1, 2, 3"),
-    ActionKind("building {building}", (BUILDINGS,), "`move_safe`"),
+    ActionKind("agent {agent}", (AGENT,), "card: an agent that it asks for"),
+    ActionKind("step {step}", (tuple(map(str, STEPS)),), "card: the step that it asks for, -2, -1, 1, 2 or 3"),
+    ActionKind("building {building}", (BUILDINGS,), "card `move_safe`: where the safe goes"),
 )
 PREDICTION_KINDS = (
     ActionKind(
         "guess {other} {owner}", (OTHER, Size("players", MAX_PLAYERS)),
-        "predictions, without cards from 55 on: owner 0 is `free`, n the n-th seat to the left",
+        "prediction, from 55 on without cards: owner 0 is `free`, n the n-th seat to the left",
     ),
 )  # fmt: skip
 KINDS_OF_ACTIONS = (*BASE_KINDS, *CARD_KINDS, *PREDICTION_KINDS)
@@ -47,18 +47,18 @@ BASE_ACTIONS = ACT_DRAW
 
 MOVE_AGENT = np.array([action // FACES for action in range(ACT_DONE)], np.int64)
 MOVE_POINTS = np.array([action % FACES + 1 for action in range(ACT_DONE)], np.int64)
-"""[action below ACT_DONE]: the agent that it moves, relative, and the points."""
+"""Relative agent and points of each move, int64 [ACT_DONE]."""
 
 
 @kernel
 def encode_move(agent: Int, points: Int) -> Int:
-    """The action that moves `agent` (relative) by `points` of the die, 1..FACES."""
+    """Return the action that moves `agent` (relative) by `points` of the die, 1 to FACES."""
     return ACT_MOVE + agent * FACES + points - 1
 
 
 @kernel
 def decode_move(action: Int) -> tuple[Int, Int]:
-    """The agent (relative) and the points of a move."""
+    """Return the agent (relative) and the points of a move."""
     return MOVE_AGENT[action], MOVE_POINTS[action]
 
 
@@ -71,26 +71,29 @@ encode_building, decode_building = action_codec("building", "building", "ACT_BUI
 
 @kernel
 def encode_guess(first_guess: Int, players: Int, agent: Int, places: Int) -> Int:
-    """The action that gives `agent` (relative, from 1) to the seat `places` to the left; 0 calls the agent free."""
+    """Return the action that predicts the owner of `agent` (relative, from 1).
+
+    The predicted owner is the seat `places` to the left; `places` 0 predicts a free agent.
+    """
     return np.int64(first_guess) + (agent - 1) * np.int64(players) + places
 
 
 @kernel
 def decode_guess(first_guess: Int, players: Int, action: Int) -> tuple[Int, Int]:
-    """The agent (relative) of a prediction, and how many places to the left its owner sits; 0 for a free agent."""
+    """Return the agent (relative) of a prediction and the predicted owner, as in `encode_guess`."""
     number = action - np.int64(first_guess)
     return number // np.int64(players) + 1, number % np.int64(players)
 
 
 def kinds_of(game: Game) -> tuple[ActionKind, ...]:
-    """The kinds of action of a variant."""
+    """Return the action kinds of a variant."""
     o = Settings.of(game)
     return (*BASE_KINDS, *(CARD_KINDS if o.top_secret else ()), *(PREDICTION_KINDS if o.secret_identities else ()))
 
 
 @cache
 def _texts(kinds: tuple[ActionKind, ...], own: int, seat: int, players: int, agents: int) -> tuple[str, ...]:
-    """The text of every action of `seat` while agent `own` is its own, with `agents` in play."""
+    """Return the text of each action of `seat`, which owns agent `own`, with `agents` agents in play."""
     names = [AGENTS[agent] for agent in ABSOLUTE[own]]
     owners = ["free", *(f"player_{(seat + places) % players}" for places in range(1, players))]
     return action_texts(kinds, agent=names, other=names[1:agents], owner=owners)
@@ -98,26 +101,30 @@ def _texts(kinds: tuple[ActionKind, ...], own: int, seat: int, players: int, age
 
 @cache
 def _numbers(*key: Any) -> dict[str, int]:
-    """The inverse of `_texts`, by the same arguments."""
+    """Return the inverse of `_texts` for the same arguments."""
     return {text: action for action, text in enumerate(_texts(*key))}
 
 
 def _key(game: Game, s: State, seat: int) -> tuple[Any, ...]:
-    """The arguments of `_texts` for a seat; the only hidden fact among them is the seat's own agent."""
+    """Return the arguments of `_texts` for a seat. The only hidden fact among them is the seat's own agent."""
     return kinds_of(game), int(s.passports[seat]), int(seat), game.num_players, int(s.options.agents)
 
 
 def action_to_string(game: Game, s: State, action: int, seat: int) -> str:
-    """As `move red 3`, `done`, `safe church`, `card swap`, `agent green`, `step -2`, `guess blue player_2`."""
+    """Return the text of an action, such as `move red 3`, `safe church`, `step -2` or `guess blue player_2`."""
     return _texts(*_key(game, s, seat))[action]
 
 
 def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
-    """The inverse of `action_to_string`; ValueError for anything else."""
+    """Return the action with this text.
+
+    Raises:
+        ValueError: `text` is not the text of an action of this variant.
+    """
     action = _numbers(*_key(game, s, seat)).get(text) if isinstance(text, str) else None
     if action is not None:
         return action
     raise ValueError(
-        f"{shown(text)} is no action of this game of Heimlich & Co.: {action_forms(kinds_of(game))}, "
-        f"with AGENT in {', '.join(AGENTS)} and BUILDING in {', '.join(BUILDINGS)}"
+        f"action of this game of Heimlich & Co. must be one of {action_forms(kinds_of(game))}, "
+        f"with AGENT one of {', '.join(AGENTS)} and BUILDING one of {', '.join(BUILDINGS)}, not {shown(text)}"
     )

@@ -1,4 +1,4 @@
-"""What a seat of Heimlich & Co. wonders: whose agent is whose."""
+"""Belief targets of Heimlich & Co.: the agent of each other seat."""
 
 import numpy as np
 
@@ -10,11 +10,11 @@ from spygames.heimlich.queries import left_of, relative_of
 
 @kernel
 def answer(s: State, seat: Int, out: np.ndarray) -> None:
-    """Writes the agent of each other seat, leftward, by the number that the viewer's view gives it."""
+    """Write the relative number of the agent of each other seat, from the viewer's left on."""
     for places in range(1, len(out) + 1):
         out[places - 1] = relative_of(s, seat, s.passports[left_of(s, seat, places)])
 
 
 def questions(players: int, agents: int) -> Questions:
-    """Returns those of a game with so many players and agents in play."""
+    """Return the belief targets of a game with this number of players and of agents in play."""
     return Questions((("identities", players - 1, agents),), answer)

@@ -1,4 +1,4 @@
-"""The printed board as tables: buildings, agents, score track and die (HC-1 to HC-3, HC-7, HC-8)."""
+"""Tables of the printed board: buildings, agents, score track and die (HC-1 to HC-3, HC-7, HC-8)."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ AGENTS = ("red", "yellow", "green", "blue", "purple", "orange", "grey")
 MIN_AGENTS, MAX_AGENTS = 4, len(AGENTS)  # in play
 MAX_PLAYERS = MAX_AGENTS
 Edition = Literal["amigo", "ravensburger"]
-IN_PLAY: dict[Edition, tuple[int, ...]] = {  # agents by the number of players, from 2 on
+IN_PLAY: dict[Edition, tuple[int, ...]] = {  # agents in play for 2, 3, ... players
     "amigo": (5, 6, 7, 7, 7, 7),
     "ravensburger": (4, 5, 6, 7, 7, 7),
 }
@@ -19,14 +19,14 @@ CHURCH, RUINS = 0, 11
 LOOP = len(BUILDINGS)
 SAFE_START = 7
 VALUES = np.array([*range(11), -3], np.int16)
-FINISH = 42  # spaces to the end of the score track
+FINISH = 42  # the score at the end of the score track
 MARK = 29  # the marked space
 
 FACES = 6
 ONE_TO_THREE = 0  # the face that stands for 1, 2 or 3 points
 
-# For each viewer its own agent is agent 0, and the others keep their order.
+# Relative numbers of a viewer: its own agent is agent 0, and the others keep their order.
 ABSOLUTE = np.array([[own, *(a for a in range(MAX_AGENTS) if a != own)] for own in range(MAX_AGENTS)], np.int8)
-"""[own agent, relative number]: the agent's id"""
+"""Agent id, int8 [own agent, relative number]."""
 RELATIVE = np.argsort(ABSOLUTE, axis=1).astype(np.int8)
-"""[own agent, agent's id]: its relative number"""
+"""Relative number, int8 [own agent, agent id]."""

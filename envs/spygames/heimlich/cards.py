@@ -1,16 +1,16 @@
-"""The 26 Top Secret cards as tables (HC-20): which agents each card asks for, and its effect."""
+"""Tables of the 26 Top Secret cards (HC-20): the agents that each card asks for, and its effect."""
 
 import numpy as np
 
 NO_AGENT, ANY, BELOW, WITH_SAFE, WITHOUT_SAFE, IN_RUINS, OUT_OF_RUINS, ELSEWHERE = range(8)
-"""Which agents may be named: any; with a token below 40; (not) in the safe's building; (not) in the Ruins; in another
-building than the first one."""
+"""Agents that may be named for a card: no agent, any agent, one with a token below 40, one with the safe, one without
+the safe, one in the Ruins, one outside of the Ruins, one in another building than the first agent."""
 STEPS = np.array([-2, -1, 1, 2, 3], np.int64)
-"""The steps that cards move agents by; backward ones are negative."""
+"""Steps by which cards move agents; negative steps go backward."""
 BACK_2, BACK_1, ON_1, ON_2, ON_3 = (1 << i for i in range(len(STEPS)))  # sets of steps, bit i: STEPS[i]
 MOVE_SAFE, SCORE, STEP, ALL_TO_CHURCH, SWAP, GO_TO_RUINS, GO_TO_CHURCH, GO_TO_SAFE, GO_TO_AGENT, IDENTITY = range(10)
-"""The effects of cards."""
-CARD_LIMIT = 40  # where `score_3` ends
+"""Effects of cards."""
+CARD_LIMIT = 40  # the highest score that `score_3` can give
 CARD_SCORE = 3
 
 _CARDS = [  # id, copies, first agent, second agent, is the second optional, steps, effect
@@ -35,4 +35,4 @@ KINDS = len(CARDS)
 COPIES, FIRST, SECOND, OPTIONAL, STEP_SET, EFFECT = np.array([card[1:] for card in _CARDS], np.int64).T.copy()
 ALL_CARDS = int(COPIES.sum())
 NEW_IDENTITY = CARDS.index("new_identity")
-DEALT, HAND = 2, 4  # cards of a hand at the start and at most (HC-21)
+DEALT, HAND = 2, 4  # initial and maximum number of cards in a hand (HC-21)

@@ -1,4 +1,4 @@
-"""`determinize`: draws all that a seat cannot know anew, uniformly among what its view allows."""
+"""`determinize`: redraw everything that a seat cannot know, uniformly among what its view allows."""
 
 from math import comb, factorial
 
@@ -14,7 +14,7 @@ from spygames.heimlich.queries import answers, copies_of, left_of
 
 
 def _prefixes(length: int, players: int, agents: int) -> int:
-    """The number of ways to answer for `length` of `agents` agents so that `players` can all still get one."""
+    """Return the number of ways to answer for `length` of `agents` agents so that all `players` can still get one."""
     named = range(max(0, length - (agents - players)), min(length, players) + 1)
     return sum(comb(length, k) * factorial(players) // factorial(players - k) for k in named)
 
@@ -23,14 +23,14 @@ _COUNTS = range(MAX_AGENTS)
 PREFIXES = np.array(
     [[[_prefixes(r, u, n) if r <= n >= u else 0 for n in _COUNTS] for u in _COUNTS] for r in _COUNTS], np.int64
 )
-"""[answers still to draw, players without an agent, agents without an answer]: the number of ways to answer"""
+"""Number of ways to answer, int64 [answers still to draw, players without an agent, agents without an answer]."""
 
 
 @kernel
 def determinize(s: State, seat: Int, seed: uint64) -> None:
-    """Draws passports, the agent that was put back, predictions, hands and deck anew; `seed` is the chance to come.
+    """Redraw passports, the agent that was put back, predictions, hands and deck. `seed` seeds future chance.
 
-    At the end passports and predictions lie open (HC-34), so they stay.
+    At the end passports and predictions are public (HC-34), so they stay.
     """
     s.rng = seed
     if s.phase != OVER:
@@ -38,7 +38,7 @@ def determinize(s: State, seat: Int, seed: uint64) -> None:
         draw_former(s, seat)
         for places in range(1, s.options.players):
             draw_guesses(s, left_of(s, seat, places))
-    elif not (s.swapped_late and s.guessed):  # the agent left out of a prediction made before the swap shows it
+    elif not (s.swapped_late and s.guessed):  # a prediction before the swap leaves out the former agent, so it is known
         draw_former(s, seat)
     if s.options.top_secret:
         draw_cards(s, seat)
@@ -46,7 +46,10 @@ def determinize(s: State, seat: Int, seed: uint64) -> None:
 
 @kernel
 def determinize_stratum(s: State, seat: Int, seed: uint64, stratum: Int) -> Int:
-    """`Game.determinize_stratum`: who is who is not drawn, but the one of all ways that has this number."""
+    """`Game.determinize_stratum`: as `determinize`, but with the passports of the given stratum.
+
+    A stratum is one way to deal the passports. Returns their number.
+    """
     determinize(s, seat, seed)
     if s.phase == OVER:
         return 1
@@ -59,7 +62,11 @@ def determinize_stratum(s: State, seat: Int, seed: uint64, stratum: Int) -> Int:
 
 @kernel
 def deal_passports(s: State, seat: Int, number: Int) -> Int:
-    """Gives the other seats agents as `draw_passports` might. Returns in how many ways that can be done."""
+    """Deal the other seats the agents of way `number` of those that `draw_passports` can draw.
+
+    Returns:
+        The number of ways.
+    """
     own, ways = s.passports[seat], 1
     kept = s.former if s.swapped == seat else NONE
     left = np.int64(s.options.agents) - 1 - (kept != NONE)
@@ -81,7 +88,7 @@ def deal_passports(s: State, seat: Int, number: Int) -> Int:
 
 @kernel
 def draw_passports(s: State, seat: Int) -> None:
-    """The other seats get any agents but the seat's own and its former one, which it knows to be free."""
+    """Draw agents for the other seats from all but the seat's own and its former one, which it knows to be free."""
     own = s.passports[seat]
     kept = s.former if s.swapped == seat else NONE
     left = np.int64(s.options.agents) - 1 - (kept != NONE)
@@ -102,7 +109,7 @@ def draw_passports(s: State, seat: Int) -> None:
 
 @kernel
 def draw_former(s: State, seat: Int) -> None:
-    """HC-31: the agent that another seat put back becomes any free one."""
+    """HC-31: draw the agent that another seat put back from the free ones."""
     if s.swapped == NONE or s.swapped == seat:
         return
     skip = below(s, np.int64(s.options.agents) - np.int64(s.options.players))
@@ -115,7 +122,7 @@ def draw_former(s: State, seat: Int) -> None:
 
 @kernel
 def draw_guesses(s: State, seat: Int) -> None:
-    """As many answers as the seat has given; each way to answer that HC-33 allows has the same chance."""
+    """Redraw the answers that the seat has given; each way that HC-33 allows is equally likely."""
     left = answers(s, seat)
     if left == 0:
         return
@@ -141,7 +148,7 @@ def draw_guesses(s: State, seat: Int) -> None:
 
 @kernel
 def unnamed_seat(s: State, seat: Int, named_seats: Int, skip: Int) -> Int:
-    """The seat that is not among `named_seats` (bits), from the left of `seat` on, after `skip` others."""
+    """Return the seat number `skip`, from 0, of those not in `named_seats` (bits), from the left of `seat` on."""
     for places in range(1, s.options.players):
         other = left_of(s, seat, places)
         if not named_seats >> other & 1:
@@ -153,13 +160,13 @@ def unnamed_seat(s: State, seat: Int, named_seats: Int, skip: Int) -> Int:
 
 @kernel
 def draw_cards(s: State, seat: Int) -> None:
-    """The cards that the seat has not seen are shuffled and dealt to the other hands; the deck keeps the rest."""
+    """Shuffle the cards that the seat has not seen and deal them to the other hands; the deck keeps the rest."""
     unseen = s.hands[left_of(s, seat, 1)]  # holds the counts until the cards are dealt
     for kind in range(KINDS):
         unseen[kind] = copies_of(s, kind) - s.hands[seat, kind]
     for i in range(s.used_size):
         unseen[s.used[i]] -= 1
-    pile = 0  # the unseen cards lie in `deck` until they are dealt
+    pile = 0  # number of unseen cards; `deck` holds them until they are dealt
     for kind in range(KINDS):
         for _ in range(unseen[kind]):
             s.deck[pile] = kind

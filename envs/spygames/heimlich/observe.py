@@ -1,4 +1,7 @@
-"""`observe`: what a seat may know, written into its VIEW; one kernel for each set of switches, made of three parts."""
+"""`observe`: write what a seat may know into its VIEW.
+
+There is one kernel for each set of switches, made of three parts: the board, the cards and the predictions.
+"""
 
 import numpy as np
 from numpy import float32
@@ -29,11 +32,11 @@ from spygames.heimlich.layout import (
 from spygames.heimlich.queries import agent_of, answers, asked_agent, left_of, places_to, relative_of
 
 _BUILDING = np.eye(LOOP, dtype=np.float32)
-_TO_SAFE = np.array(  # [safe - position, 1 - LOOP..LOOP - 1]: 1 to 6 points bring the agent there, one-hot
+_TO_SAFE = np.array(  # [safe - position + LOOP - 1]: the points, 1 to 6, that bring an agent to the safe, one-hot
     [[(d % LOOP) == points for points in range(1, FACES + 1)] for d in range(1 - LOOP, LOOP)], np.float32
 )
 _LEFT = np.eye(FACES + 1, dtype=np.float32)[:, 1:].copy()
-# Factors that bring numbers near 1.
+# Factors that scale numbers to about 1.
 _BY_AGENTS, _BY_HAND = float32(1 / MAX_AGENTS), float32(1 / HAND)
 _BY_POINTS, _BY_TIMES, _BY_GAINS = float32(1 / POINTS_UNIT), float32(1 / TIMES_UNIT), float32(1 / GAINS_UNIT)
 _BY_FINISH, _BY_FACES = float32(1 / FINISH), float32(1 / FACES)
@@ -41,7 +44,7 @@ _BY_FINISH, _BY_FACES = float32(1 / FINISH), float32(1 / FACES)
 
 @kernel(noalias=True)
 def write_board(s: State, seat: Int, view: View) -> None:
-    """The part of the base game: board, tokens, turn, and the public record."""
+    """Write the part of the base game: board, tokens, turn, and the public record."""
     safe = np.int64(s.safe)
     players, agents = len(view.active), len(view.score)
     for relative in range(agents):
@@ -79,7 +82,7 @@ def write_board(s: State, seat: Int, view: View) -> None:
 
 @kernel(noalias=True)
 def write_cards(s: State, seat: Int, view: View) -> None:
-    """The part of Top Secret: the own hand, and what everybody sees of the cards."""
+    """Write the part of Top Secret: the seat's hand, and the public facts about cards."""
     for kind in range(KINDS):
         view.hand[kind] = s.hands[seat, kind] / 2
         view.used[kind] = 0
@@ -105,7 +108,10 @@ def write_cards(s: State, seat: Int, view: View) -> None:
 
 @kernel(noalias=True)
 def write_predictions(s: State, seat: Int, view: View) -> None:
-    """The part of Secret Identities: the own predictions, who has made any, and all of them at the end."""
+    """Write the part of Secret Identities.
+
+    It holds the seat's predictions, how many answers each seat has given, and at the end all predictions.
+    """
     agents = len(view.score)
     asked = asked_agent(s, seat) if s.phase == GUESS and s.to_move == seat else NONE
     for places in range(len(view.active)):
@@ -127,7 +133,7 @@ def write_predictions(s: State, seat: Int, view: View) -> None:
 
 @kernel
 def guess_code(s: State, seat: Int, guess: Int) -> float32:
-    """A value of `guesses` as the view has it: -1 free, (1 + the owner's relative seat) / 7, 0 none."""
+    """Return a value of `guesses` for the view: -1 free, (1 + the owner's relative seat) / 7, 0 no prediction."""
     if guess == UNASKED:
         return float32(0)
     if guess == FREE:
@@ -137,27 +143,27 @@ def guess_code(s: State, seat: Int, guess: Int) -> float32:
 
 @kernel
 def observe_base(s: State, seat: Int, view: View) -> None:
-    """Writes what `seat` may know in the base game."""
+    """Write what `seat` may know in the base game."""
     write_board(s, seat, view)
 
 
 @kernel
 def observe_cards(s: State, seat: Int, view: View) -> None:
-    """Writes what `seat` may know with Top Secret."""
+    """Write what `seat` may know with Top Secret."""
     write_board(s, seat, view)
     write_cards(s, seat, view)
 
 
 @kernel
 def observe_predictions(s: State, seat: Int, view: View) -> None:
-    """Writes what `seat` may know with Secret Identities."""
+    """Write what `seat` may know with Secret Identities."""
     write_board(s, seat, view)
     write_predictions(s, seat, view)
 
 
 @kernel
 def observe_both(s: State, seat: Int, view: View) -> None:
-    """Writes what `seat` may know with both."""
+    """Write what `seat` may know with Top Secret and Secret Identities."""
     write_board(s, seat, view)
     write_cards(s, seat, view)
     write_predictions(s, seat, view)
@@ -169,4 +175,4 @@ OBSERVE = {
     (False, True): observe_predictions,
     (True, True): observe_both,
 }
-"""[top_secret, secret_identities]: the kernel `observe` of a variant"""
+"""The kernel `observe` of a variant by (top_secret, secret_identities)."""

@@ -1,4 +1,4 @@
-"""Kernels that answer questions about a state: relative numbers of agents and seats, predictions, copies of cards."""
+"""Queries about a state: relative numbers of agents and seats, predictions, copies of cards."""
 
 import numpy as np
 
@@ -10,19 +10,19 @@ from spygames.heimlich.layout import FIRST_OWNER, LARGEST, LOWEST, NONE, UNASKED
 
 @kernel
 def agent_of(s: State, seat: Int, relative: Int) -> Int:
-    """The id of the agent that `seat` calls agent number `relative`."""
+    """Return the id of the agent with the number `relative` from the view of `seat`."""
     return np.int64(ABSOLUTE[s.passports[seat], relative])
 
 
 @kernel
 def relative_of(s: State, seat: Int, agent: Int) -> Int:
-    """The number that `seat` gives the agent with this id."""
+    """Return the relative number of the agent with id `agent` from the view of `seat`."""
     return np.int64(RELATIVE[s.passports[seat], agent])
 
 
 @kernel
 def left_of(s: State, seat: Int, places: Int) -> Int:
-    """The seat `places` to the left of `seat`; at most one lap."""
+    """Return the seat `places` to the left of `seat`. `places` is at most one lap."""
     found = np.int64(seat) + places
     players = np.int64(s.options.players)
     return found if found < players else found - players
@@ -30,14 +30,14 @@ def left_of(s: State, seat: Int, places: Int) -> Int:
 
 @kernel
 def places_to(s: State, seat: Int, other: Int) -> Int:
-    """How many places to the left of `seat` the seat `other` is."""
+    """Return the number of places from `seat` to the left until `other`."""
     places = np.int64(other) - np.int64(seat)
     return places if places >= 0 else places + np.int64(s.options.players)
 
 
 @kernel
 def asked_agent(s: State, seat: Int) -> Int:
-    """The agent that `seat` is asked about next, in the order of ids without its own; NONE if it has answered all."""
+    """Return the agent that `seat` is asked about next, in the order of ids without its own; NONE after the last."""
     own = s.passports[seat]
     for agent in range(s.options.agents):
         if agent != own and s.guesses[seat, agent] == UNASKED:
@@ -47,7 +47,7 @@ def asked_agent(s: State, seat: Int) -> Int:
 
 @kernel
 def answers(s: State, seat: Int) -> Int:
-    """The number of agents that `seat` has answered for."""
+    """Return the number of agents for which `seat` has answered."""
     made = 0
     for agent in range(s.options.agents):
         made += s.guesses[seat, agent] != UNASKED
@@ -56,7 +56,7 @@ def answers(s: State, seat: Int) -> Int:
 
 @kernel
 def is_named(s: State, seat: Int, owner: Int) -> bool:
-    """Whether `seat` has given the player `owner` an agent."""
+    """Whether a prediction of `seat` names `owner`."""
     named = False
     for agent in range(s.options.agents):
         named |= s.guesses[seat, agent] == FIRST_OWNER + owner
@@ -65,17 +65,17 @@ def is_named(s: State, seat: Int, owner: Int) -> bool:
 
 @kernel
 def still_to_predict(s: State) -> Int:
-    """The number of seats that have not predicted yet in phase `guess`, the seat to move included."""
+    """Return the number of seats still to predict in phase `guess`, the seat to move included."""
     return np.int64(s.options.players) - places_to(s, s.active, s.to_move)
 
 
 @kernel
 def copies_of(s: State, kind: Int) -> Int:
-    """HC-20, HC-31: the number of cards of a kind in this game."""
+    """HC-20, HC-31: the number of copies of a card kind in this game."""
     return np.int64(s.options.new_identity) if kind == NEW_IDENTITY else COPIES[kind]
 
 
 @kernel
 def add_bounded(total: Int, more: Int) -> Int:
-    """`total + more` for a count of the public record, clipped to LOWEST..LARGEST."""
+    """Return `total + more`, clipped to LOWEST..LARGEST, the range of counts in the public record."""
     return min(max(np.int64(total) + np.int64(more), LOWEST), LARGEST)

@@ -1,4 +1,7 @@
-"""Rewind: turns a redrawn world into that of an earlier decision, for what it tells of an identity or a hand."""
+"""`rewind`: turn a redrawn world into the world of an earlier decision.
+
+A search asks how likely the decision was in that world, and so infers identities and hands.
+"""
 
 import numpy as np
 
@@ -26,18 +29,19 @@ _NONE_KEPT = np.zeros(KINDS, np.int8)
 
 @kernel
 def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
-    """`Game.rewind`: a seat has one identity but for the card that changes it, and what it did on the board is public.
+    """`Game.rewind`. The result is right for the view of `seat` alone.
 
-    Cards that it drew since may be any of its hand alike. Its predictions are taken back: that it made one says
-    nothing, and which one nobody else sees (HC-33). To pass in a card round is taken to say nothing, too: it is what
-    most seats do most of the time. What comes out is right for the view of `seat` alone.
+    A seat keeps its identity, except for the card that changes it, and its moves on the board are public. Each card of
+    its hand is equally likely to have been drawn since. Its later predictions are taken back. A prediction reveals
+    nothing, because nobody else sees it (HC-33). A pass in a card round is taken to reveal nothing, because most seats
+    pass most of the time.
     """
     undo_cards(s, past, seat, action, rng)
     undo_predictions(s, past, seat)
     take_public(s, past, seat)
     if past.phase == GUESS or (past.phase == ROUND and action == ACT_PASS) or is_joined(past, action):
         return TELLS_NOTHING
-    if action < ACT_DONE:  # numbers count from the own agent
+    if action < ACT_DONE:  # action numbers are relative to the seat's own agent
         agent, points = decode_move(action)
         return encode_move(relative_of(s, seat, agent_of(past, seat, agent)), points)
     if past.phase == CHOICE and ACT_AGENT <= action < ACT_STEP:
@@ -47,22 +51,22 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 
 @kernel
 def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
-    """`Game.ways`: any copy of the kind in the hand may be the card that was played; nothing else has copies.
+    """`Game.ways`: the number of copies in the hand that the played card may be; 1 for all other actions.
 
-    Of n hidden cards of a kind a hand holds h in C(n, h) ways. Once one of them lies open, the h - 1 others are dealt
-    in C(n - 1, h - 1) ways, h / n times as many, and n is the same in all worlds.
+    A hand holds h of the n hidden cards of a kind in C(n, h) ways. Once one of them is played, the h - 1 others are
+    dealt in C(n - 1, h - 1) ways. That is h / n times as many, and n is the same in all worlds.
     """
     return np.float64(s.hands[seat, decode_card(action)]) if ACT_CARD <= action < ACT_PASS else 1.0
 
 
 @kernel
 def undo_cards(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> None:
-    """What the seat drew since, the card that it played, which lies open, and the identity that this gave it."""
+    """Undo the cards that the seat has drawn since, the card that it played, and the identity that came with it."""
     hand, card = s.hands[seat], NONE
     if past.phase == ROUND and action != ACT_PASS:
         card = decode_card(action)
     size = np.int64(s.hand_sizes[seat]) + (card != NONE)
-    for _ in range(size - past.hand_sizes[seat]):  # before the card is back, which was not drawn since
+    for _ in range(size - past.hand_sizes[seat]):  # before the played card is back: it was not drawn since
         hand[any_of(hand, _NONE_KEPT, rng)] -= 1
     if card != NONE:
         hand[card] += 1
@@ -72,7 +76,7 @@ def undo_cards(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray)
 
 @kernel
 def undo_predictions(s: Record, past: Record, seat: Int) -> None:
-    """Agents are asked about in the order of their ids, so the last ones go."""
+    """Take back the predictions made since: those for the highest ids, since agents are asked in the order of ids."""
     late = answers(s, seat) - answers(past, seat)
     for i in range(MAX_AGENTS):
         agent = MAX_AGENTS - 1 - i
@@ -83,7 +87,10 @@ def undo_predictions(s: Record, past: Record, seat: Int) -> None:
 
 @kernel
 def is_joined(past: Record, action: Int) -> bool:
-    """Whether it names one of several agents in a building that another one joins, which nobody else sees."""
+    """Whether the action names one of several agents in the building that another agent joins.
+
+    Nobody else sees which of them was named.
+    """
     if past.phase != CHOICE or past.named[0] == NONE or EFFECT[past.pending] != GO_TO_AGENT:
         return False
     there = past.positions[agent_of(past, past.to_move, decode_agent(action))]
@@ -95,8 +102,7 @@ def is_joined(past: Record, action: Int) -> bool:
 
 @kernel
 def take_public(s: Record, past: Record, seat: Int) -> None:
-    """All that was public is as it was then, and what the other seats predicted, which `seat` does not see but as
-    counts."""
+    """Restore all public fields, and the predictions of the other seats, of which `seat` sees only the number."""
     copy_public(s, past)
     for who in range(s.options.players):
         for agent in range(s.options.agents):

@@ -1,6 +1,6 @@
-"""A state as a mapping of plain JSON values, in both directions; README.md lists its keys.
+"""Convert a STATE to a mapping of plain JSON values, and back. README.md lists the keys.
 
-`state_from_dict` refuses values that are malformed or out of range; `validate` refuses what contradicts itself.
+`state_from_dict` checks the form and the range of each value, `validate` the consistency of the whole.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ _RECORD = ("points", "times", "gains", "scorings", "cards_played", "arrived_by",
 
 
 def state_to_dict(game: Game, s: State) -> dict[str, Any]:
-    """The state as plain JSON values, with the keys that the README names, `rng` and `record`."""
+    """Return the state as plain JSON values with all keys that README.md lists, `rng` and `record` included."""
     players, agents = game.num_players, AGENTS[: s.options.agents]
     seats = range(players)
     asked = still_to_predict(s) if s.phase == GUESS else 0
@@ -83,7 +83,7 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
 
 
 def _public_record(s: State) -> dict[str, Any]:
-    """The public record, and facts that play does not need."""
+    """Return the public record, and other facts that the rest of the game does not depend on."""
     counts = {"points": s.points, "times": s.times, "gains": s.gains}
     seats = range(int(s.options.players))
     return {
@@ -109,14 +109,14 @@ def _guesses(guesses: np.ndarray) -> Iterator[tuple[str, str]]:
 
 
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
-    """Writes `mapping` into the zeroed state `s`.
+    """Write `mapping` into the zeroed state `s`.
 
-    Checked are cards (each copy in one place), passports, the phase against what is asked in it, predictions, and the
-    result. Pieces, tokens, hand sizes and the public record are free within their ranges, so that a scenario can place
-    them as it likes.
+    The checks cover cards (each copy in one place), passports, the decision of the phase, predictions, and the result.
+    Pieces, tokens, hand sizes and the public record may have any value in their ranges, so that a scenario can place
+    them freely.
 
     Raises:
-        ImpossibleState: the key that is wrong, and what is right.
+        ImpossibleState: A key is missing, unknown or wrong. The message names the key and the right value.
     """
     check_keys(mapping, _KEYS, (*_EMPTY, "rng", "record"))
     full = {key: mapping[key] if mapping.get(key) is not None else empty for key, empty in _EMPTY.items()}
@@ -135,7 +135,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
 
 
 def _read_turn(m: Mapping[str, Any], s: State) -> None:
-    """Phase, seats, die and points."""
+    """Read phase, seats, die and points."""
     read_fields(State, s, m, "phase", "to_move", "active", "turn")
     if m["die"] == "1-3" and not s.options.plain_die:
         s.die = ONE_TO_THREE
@@ -153,11 +153,11 @@ def _read_turn(m: Mapping[str, Any], s: State) -> None:
         s.moved[agent] = integer(points, f"moved of {AGENTS[agent]}", 1, most)
         s.next_agent = max(int(s.next_agent), agent + 1)
     if s.moved.sum() + s.points_left > most:
-        raise ImpossibleState(f"moved and points_left make more than the {most} points of the die")
+        raise ImpossibleState(f"moved and points_left must not sum to more than the {most} points of the die")
 
 
 def _read_board(m: Mapping[str, Any], s: State) -> None:
-    """Agents, safe, tokens and passports."""
+    """Read agents, safe, tokens and passports."""
     agents, over = int(s.options.agents), s.phase == OVER
     for key, values, highest in (
         ("positions", s.positions, LOOP - 1),
@@ -172,19 +172,19 @@ def _read_board(m: Mapping[str, Any], s: State) -> None:
     for seat, name in table(m["passports"], "passports", int(s.options.players)):
         agent = member(name, "passports", AGENTS[:agents])
         if s.owner[agent] != NONE:
-            raise ImpossibleState(f"passports gives {name} to two seats")
+            raise ImpossibleState(f"passports must give each agent to one seat, but two seats have {name}")
         s.owner[agent], s.passports[seat] = seat, agent
     for name in sequence(m["arrived"], "arrived"):
         agent = member(name, "arrived", AGENTS[:agents])
         if s.positions[agent] != s.safe:
-            raise ImpossibleState(f"arrived names {name}, which does not stand in the safe's building")
+            raise ImpossibleState(f"arrived must name agents in the safe's building, not {name}")
         if s.phase not in (MOVE, ROUND, CHOICE) and m["card_turn"] is None:
             raise ImpossibleState(f"arrived must be empty in phase {PHASES[s.phase]}")
         s.arrived_by[agent] = s.active
 
 
 def _read_cards(m: Mapping[str, Any], s: State) -> None:
-    """Hands, deck, used cards and the card that asks; each copy is in one place."""
+    """Read hands, deck, used cards and the pending card, and check that each copy is in one place."""
     if not s.options.top_secret:
         return
     players = int(s.options.players)
@@ -201,27 +201,27 @@ def _read_cards(m: Mapping[str, Any], s: State) -> None:
         there = int(s.hands[:, kind].sum()) + deck.count(kind) + used.count(kind)
         if there != copies:
             raise ImpossibleState(
-                f"this game has {copies} {CARDS[kind]} among its cards, but hands, deck and used hold {there}"
+                f"hands, deck and used must hold {copies} of the card {CARDS[kind]} in this game, not {there}"
             )
     read_fields(State, s, m, "passes", "card_turn")
     if (card := m["pending_card"]) is not None:
         check_keys(card, ("card", "agents"), (), "pending_card")
         s.pending = member(card["card"], "pending_card", CARDS)
         if s.pending not in used:
-            raise ImpossibleState(f"used lacks the pending_card {card['card']}")
+            raise ImpossibleState(f"used must contain the pending_card {card['card']}")
         names = sequence(card["agents"], "agents of pending_card")
         most = int(FIRST[s.pending] != NO_AGENT) + int(SECOND[s.pending] != NO_AGENT)
         if len(names) > most:
-            raise ImpossibleState(f"agents of pending_card can be {most} at most, not {shown(names)}")
+            raise ImpossibleState(f"pending_card {card['card']} must name at most {most} agents, not {shown(names)}")
         for i, name in enumerate(names):
             agent = member(name, "agents of pending_card", AGENTS[: s.options.agents])
             if agent in s.named:
-                raise ImpossibleState(f"agents of pending_card names {name} twice")
+                raise ImpossibleState(f"agents of pending_card must not name {name} twice")
             s.named[i] = agent
 
 
 def _read_predictions(m: Mapping[str, Any], s: State) -> None:
-    """The predictions of each seat."""
+    """Read the predictions of each seat."""
     if not s.options.secret_identities:
         return
     players = int(s.options.players)
@@ -233,7 +233,7 @@ def _read_predictions(m: Mapping[str, Any], s: State) -> None:
 
 
 def _read_record(remembered: Any, s: State) -> None:
-    """The public record; nothing happened where a key is missing."""
+    """Read the public record. Counts of missing keys are 0."""
     check_keys(remembered, (), _RECORD, "record")
     players, last = int(s.options.players), int(s.options.players) - 1
     for key in ("points", "times", "gains"):
@@ -246,30 +246,32 @@ def _read_record(remembered: Any, s: State) -> None:
             numbers = sequence(remembered[key], f"record {key}", players)
             s[key][:players] = [integer(n, f"record {key}", *bounds(State, key, s)) for n in numbers]
     if (played := int(s.cards_played.sum())) > s.used_size:
-        raise ImpossibleState(f"record cards_played makes {played} in all, but used holds {s.used_size} cards")
+        raise ImpossibleState(
+            f"record cards_played must not sum to more than the {s.used_size} cards in used, not {played}"
+        )
     for agent, seat in _by_agent(remembered.get("arrived_by", {}), "record arrived_by", s):
         if s.arrived_by[agent] == NONE:
-            raise ImpossibleState(f"record arrived_by names {AGENTS[agent]}, which arrived does not")
+            raise ImpossibleState(f"record arrived_by must name agents in arrived, not {AGENTS[agent]}")
         s.arrived_by[agent] = integer(seat, "record arrived_by", 0, last)
     read_fields(State, s, {"swapped_late": False, **remembered}, "swapped", "former", "swapped_late", within="record")
     if s.swapped_late and not s.guessed:
         raise ImpossibleState("record swapped_late must be false until everybody has predicted")
     if s.swapped != NONE and (NEW_IDENTITY not in s.used or s.former == NONE or s.owner[s.former] != NONE):
-        raise ImpossibleState("record swapped needs new_identity among used, and as former a free agent")
+        raise ImpossibleState("record swapped needs new_identity in used, and a free agent as former")
     if s.swapped == NONE and (s.former != NONE or s.swapped_late):
-        raise ImpossibleState("record former and swapped_late belong to a seat in record swapped")
+        raise ImpossibleState("record former and swapped_late must be null and false unless record swapped is a seat")
 
 
 def _by_agent(value: object, key: str, s: State) -> list[tuple[int, Any]]:
-    """The values of a mapping by agent."""
+    """Return (agent, value) for each item of a mapping by agent name."""
     if not isinstance(value, Mapping):
         raise ImpossibleState(f"{key} must map agents to values, not {shown(value)}")
     return [(member(name, key, AGENTS[: s.options.agents]), content) for name, content in value.items()]
 
 
 def _kinds(cards: object, key: str, most: int) -> list[int]:
-    """A list of cards, as kinds."""
+    """Return the kinds of a list of cards."""
     cards = sequence(cards, key)
     if len(cards) > most:
-        raise ImpossibleState(f"{key} holds {len(cards)} cards, {most} at most")
+        raise ImpossibleState(f"{key} must hold at most {most} cards, not {len(cards)}")
     return [member(card, key, CARDS) for card in cards]

@@ -1,7 +1,7 @@
-"""States of a mapping that contradict themselves are refused with ImpossibleState: one check for each part.
+"""Consistency checks of a STATE.
 
-Kernels find what is wrong; the checks say it in words, of a state that was read from a mapping. `is_known` judges the
-bytes of a state, where nobody waits for words.
+Kernels find the first fault as a number. The `check_*` functions turn it into an ImpossibleState for a state that was
+read from a mapping, and `is_known` turns it into a bool for a state of arbitrary bytes.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ _OF_PREDICTIONS = ("guesses", "guessed", "guessing", "card_turn")
 
 
 def check_variant(game: Game, m: Mapping[str, Any], empty: Mapping[str, Any], s: State) -> None:
-    """The mapping is of this game, and keys of switches that are off have the values in `empty`."""
+    """Check that the mapping is of this game, and that keys of switches that are off have the values in `empty`."""
     check_played(m, {"edition": Settings.of(game).edition, "players": game.num_players})
     agents = list(AGENTS[: s.options.agents])
     if not isinstance(m["agents"], list) or m["agents"] != agents:
@@ -52,24 +52,24 @@ def check_variant(game: Game, m: Mapping[str, Any], empty: Mapping[str, Any], s:
     for key in off:
         value = m[key]
         if isinstance(value, Mapping) and not any(value.values()):
-            continue  # all seats have nothing
+            continue  # empty for every seat
         if not same(value, empty[key]):
             raise ImpossibleState(f"{key} must be {empty[key]!r} or left out in this variant, not {shown(value)}")
 
 
 def check_phase(m: Mapping[str, Any], s: State) -> None:
-    """The phase fits the seat to move, the points, the cards and the predictions."""
+    """Check that the phase fits the seat to move, the points, the cards and the predictions."""
     phase, fault = PHASES[s.phase], phase_fault(s)
     if fault == NOT_OF_VARIANT:
-        raise ImpossibleState(f"phase {phase} does not occur in this variant")
+        raise ImpossibleState(f"phase must be one of this variant, not {phase}")
     if fault == NOBODY_TO_MOVE:
-        raise ImpossibleState("to_move must be a seat, and null in phase over")
+        raise ImpossibleState("to_move must be a seat, or null in phase over")
     if fault == NOT_ACTIVE:
         raise ImpossibleState(f"to_move must be {s.active}, the active seat, in phase {phase}")
     if fault == WRONG_POINTS:
-        raise ImpossibleState("points_left must be above 0 in phase move, and 0 in any other")
+        raise ImpossibleState("points_left must be above 0 in phase move, and 0 in any other phase")
     if fault == WRONG_PENDING:
-        raise ImpossibleState("pending_card belongs to phase card_choice, and to no other")
+        raise ImpossibleState("pending_card must be given in phase card_choice, and null in any other phase")
     if fault == MISFIT:
         agent = s.named[misfit(s)]
         raise ImpossibleState(f"agents of pending_card: {AGENTS[agent]} cannot be named for {CARDS[s.pending]} here")
@@ -78,7 +78,7 @@ def check_phase(m: Mapping[str, Any], s: State) -> None:
     if fault == PASSES:
         raise ImpossibleState(f"passes must be 0 in phase {phase}")
     if fault == EMPTY_HAND:
-        raise ImpossibleState(f"hands of seat {s.to_move} is empty, so it is not asked in phase cards")
+        raise ImpossibleState(f"hands of seat {s.to_move} must not be empty: it is to move in phase cards")
     if fault == CARD_TURN:
         raise ImpossibleState(f"card_turn must be null in phase {phase}")
     _check_predictions(s)
@@ -87,49 +87,49 @@ def check_phase(m: Mapping[str, Any], s: State) -> None:
     if list(sequence(m["guessing"], "guessing")) != expected:
         raise ImpossibleState(f"guessing must be {expected} here, not {shown(m['guessing'])}")
     if nothing_legal(s, np.zeros(256, np.int8)):
-        raise ImpossibleState(f"seat {s.to_move} has nothing to choose from in phase {phase}")
+        raise ImpossibleState(f"seat {s.to_move} must have a legal action, but has none in phase {phase}")
 
 
 def _check_predictions(s: State) -> None:
-    """Everybody has predicted, or nobody; in phase `guess` the seats before the mover."""
+    """Check the predictions: complete, or empty; in phase `guess` complete for the seats before the mover."""
     if s.phase == GUESS and s.guessed:
         raise ImpossibleState("guessed must be false in phase guess")
     for places in range(int(s.options.players)):
         seat = int(left_of(s, int(s.active), places))
         fault = prediction_fault(s, seat)
         if fault == TOO_EARLY:
-            raise ImpossibleState(f"guesses of seat {seat} must be empty: it has not predicted")
+            raise ImpossibleState(f"guesses of seat {seat} must be empty: it has not predicted yet")
         if fault == TWICE:
-            raise ImpossibleState(f"guesses of seat {seat} can give each other player one agent only")
+            raise ImpossibleState(f"guesses of seat {seat} must give each other player at most one agent")
         if fault == INCOMPLETE:
             raise ImpossibleState(
-                f"guesses of seat {seat} must leave out its own agent alone and give every other player one"
+                f"guesses of seat {seat} must cover all agents but its own and give every other player one agent"
             )
         if fault == OUT_OF_ORDER:
             raise ImpossibleState(
-                f"guesses of seat {seat} must be about the first agents, its own left out, but not all"
+                f"guesses of seat {seat} must cover the first agents without its own, and not all of them"
             )
         if fault == TOO_FEW:
-            raise ImpossibleState(f"guesses of seat {seat} leave no agent for some player")
+            raise ImpossibleState(f"guesses of seat {seat} must leave an agent for every other player")
 
 
 def check_end(m: Mapping[str, Any], s: State) -> None:
-    """The winners follow from the position, and there are none before the end."""
+    """Check the winners, which follow from the position, and that there are none before the end."""
     winners = {integer(seat, "winners", 0, int(s.options.players) - 1) for seat in sequence(m["winners"], "winners")}
     reason = m["end_reason"]
     if s.phase != OVER:
         if winners or reason is not None:
-            raise ImpossibleState("winners and end_reason belong to phase over, and to no other")
+            raise ImpossibleState("winners must be [] and end_reason null unless phase is over")
         return
     s.end_reason = member(reason, "end_reason", END_REASONS)
     s.winners = furthest(s)
     if winners != (found := {seat for seat in range(int(s.options.players)) if s.winners >> seat & 1}):
         raise ImpossibleState(f"winners must be {sorted(found)} with these scores and passports, not {sorted(winners)}")
     if not is_finished(s):
-        raise ImpossibleState(f"phase is over, but no token is at {FINISH} or more")
+        raise ImpossibleState(f"phase must not be over while no token is at {FINISH} or more")
 
 
-# ---------------------------------------------------------------- what is wrong, as kernels find it
+# ---------------------------------------------------------------- faults, as kernels find them
 
 NO_FAULT = 0
 (
@@ -140,7 +140,7 @@ NO_FAULT = 0
 
 @kernel
 def phase_fault(s: State) -> Int:
-    """What of mover, points and cards does not fit the phase; NO_FAULT if all does."""
+    """Return the first fault of mover, points or cards in this phase, or NO_FAULT."""
     phase = s.phase
     if (phase in (ROUND, CHOICE) and not s.options.top_secret) or (phase == GUESS and not s.options.secret_identities):
         return NOT_OF_VARIANT
@@ -165,7 +165,7 @@ def phase_fault(s: State) -> Int:
 
 @kernel
 def misfit(s: State) -> Int:
-    """The place in `named` of the first agent that the pending card does not ask for, or NONE."""
+    """Return the index in `named` of the first agent that cannot be named for the pending card, or NONE."""
     kind = np.int64(s.pending)
     if s.named[0] != NONE and not fits(s, FIRST[kind], np.int64(s.named[0])):
         return 0
@@ -176,7 +176,7 @@ def misfit(s: State) -> Int:
 
 @kernel
 def nothing_legal(s: State, mask: np.ndarray) -> bool:
-    """Whether a seat is to move and has no action; `mask`, int8 [A], is written."""
+    """Whether a seat is to move and has no legal action. Overwrites `mask`, int8 [A]."""
     legal(s, mask)
     nothing = s.phase != OVER
     for action in range(len(mask)):
@@ -189,7 +189,7 @@ TOO_EARLY, TWICE, INCOMPLETE, OUT_OF_ORDER, TOO_FEW = range(1, 6)
 
 @kernel
 def prediction_fault(s: State, seat: Int) -> Int:
-    """What is wrong with the prediction of a seat; NO_FAULT if nothing is."""
+    """Return the first fault of a seat's prediction, or NO_FAULT."""
     players, places = np.int64(s.options.players), places_to(s, s.active, seat)
     before = players - still_to_predict(s) if s.phase == GUESS else 0
     done = bool(s.guessed) or (s.phase == GUESS and places < before)
@@ -214,7 +214,7 @@ def prediction_fault(s: State, seat: Int) -> Int:
 
 @kernel
 def _has_gap(s: State, seat: Int) -> bool:
-    """Whether an agent was answered for between two others that were not, the own one aside."""
+    """Whether an answered agent is between two unanswered ones, the seat's own agent aside."""
     last, gap = NONE, False
     for agent in range(s.options.agents):
         if agent != s.passports[seat] and s.guesses[seat, agent] == UNASKED:
@@ -226,13 +226,13 @@ def _has_gap(s: State, seat: Int) -> bool:
 
 @kernel
 def agrees(s: State) -> bool:
-    """Whether fields that depend on each other, each in its range, agree as `state_from_dict` demands."""
+    """Whether fields that depend on each other agree as `state_from_dict` requires. Each must be in its range."""
     return bool(_turn_agrees(s) and _board_agrees(s) and _cards_agree(s) and _pending_agrees(s) and _record_agrees(s))
 
 
 @kernel
 def _turn_agrees(s: State) -> bool:
-    """The die, and the points that it gave."""
+    """Whether the points moved and left fit the die."""
     most = 3 if s.die == ONE_TO_THREE else np.int64(s.die)
     total, following = np.int64(s.points_left), 0
     for agent in range(s.options.agents):
@@ -245,7 +245,7 @@ def _turn_agrees(s: State) -> bool:
 
 @kernel
 def _board_agrees(s: State) -> bool:
-    """Tokens are below the finish until the end, arrived agents with the safe, and each seat owns one agent."""
+    """Whether tokens are below the finish until the end, arrived agents with the safe, and each seat owns one agent."""
     may_arrive = s.phase in (MOVE, ROUND, CHOICE) or s.card_turn != NONE
     fine, owned = True, 0
     for agent in range(s.options.agents):
@@ -260,7 +260,7 @@ def _board_agrees(s: State) -> bool:
 
 @kernel
 def _cards_agree(s: State) -> bool:
-    """Hands are as large as they say, and each copy is in one place."""
+    """Whether hand sizes fit the hands, and each copy of a card is in one place."""
     if not s.options.top_secret:
         return True
     fine = True
@@ -282,7 +282,7 @@ def _cards_agree(s: State) -> bool:
 
 @kernel
 def is_used(s: State, kind: Int) -> bool:
-    """Whether a card of a kind was used."""
+    """Whether a card of this kind was used."""
     used = False
     for i in range(ALL_CARDS):
         used = used or s.used[i] == kind
@@ -291,7 +291,7 @@ def is_used(s: State, kind: Int) -> bool:
 
 @kernel
 def _pending_agrees(s: State) -> bool:
-    """The card that asks, and as many agents as it asks for at most, each once."""
+    """Whether the pending card was used and the agents named for it are distinct and not too many."""
     one, other = s.named[0], s.named[1]
     if s.pending == NONE:
         return bool(one == NONE and other == NONE)
@@ -302,7 +302,7 @@ def _pending_agrees(s: State) -> bool:
 
 @kernel
 def _record_agrees(s: State) -> bool:
-    """Predictions name seats, cards that were played were used, and an identity was exchanged for a free agent."""
+    """Whether predictions name seats, cards played are among the used ones, and a former identity is a free agent."""
     fine, played = True, np.int64(0)
     for seat in range(s.options.players):
         for agent in range(MAX_AGENTS):
@@ -316,10 +316,10 @@ def _record_agrees(s: State) -> bool:
 
 @kernel
 def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
-    """Whether the variant of these options knows the position: its mapping reads back as the same bytes.
+    """Whether the position is valid in the variant of these options: its mapping reads back as the same bytes.
 
-    `s` may be any bytes. The ranges are those of `state_from_dict`, and what its mapping does not name is as `clear`
-    leaves it. `mask`, int8 [A], is written.
+    `s` may be arbitrary bytes. The ranges are those of `state_from_dict`, and fields that the mapping does not name
+    must be as `clear` leaves them. Overwrites `mask`, int8 [A].
     """
     if not in_range(s, options) or not agrees(s) or phase_fault(s) or (s.phase == GUESS and s.guessed):
         return False

@@ -1,33 +1,60 @@
-"""What every game promises, as checks for a game of your own (`check_game`).
+"""Check that a game of your own meets the contract of `spygames.Game` (`check_game`).
 
 >>> from spygames import make_game
 >>> from spygames.testing import check_game
 >>> print(check_game(make_game("my_package.my_game")))  # doctest: +SKIP
 
-It raises `ContractError`, whose one line says which promise is broken, where, what was found and what is right; or it
-returns a short report. It needs no more than the environments do (no pytest, no torch), and at most a minute.
+`check_game` returns a short report, or raises `ContractError`. The one-line message says which check failed, where,
+what was found and what is right. The checks need no more packages than the environments (no pytest, no torch), and at
+most a minute.
 
-What it checks, in this order (`CHECKS`, each by itself with `checks=["leaks"]`):
+The checks run in this order (`CHECKS`); choose some of them with `checks=["leaks"]`.
 
-form: `layout` (records without bytes of no field, float32 views, options that are JSON, a bot `random`), `pickle`.
-play: `play` (games end; the mask is 0 or 1, never empty before the end and empty after it; no results before the end,
-one for a team, none where a game is cut off; no count wraps; the invariants that you pass hold), `views` (every field
-is written, finite and within `view_ranges`, and looking changes nothing), `texts` (different, and they read back),
-`mapping` (JSON that reads back to the byte), `seeds`, `bots` (legal answers, from view, mask and random stream alone).
-secrets: `leaks` (view, mask, texts, drawing, picture, order and results of a seat are the same in all worlds that
-`determinize` draws for it, and what was true does not decide the draw), `moves` (moves of others that a seat cannot
-tell apart have one text), `environment` (nor do errors tell), `redraws` (what is hidden is drawn anew at all),
-`rewinds` (a world that was turned back shows a seat nothing of the truth, and `ways` is above 0 and reads nothing
-hidden of the present; for a game that has `rewind`), `strata` (worlds by their numbers; for a game that has
-`determinize_stratum`), `questions` (answers within their range, and which are asked is known to the seat; for a game
-that has `questions`). Only tests of the game can know the distribution of
-determinized states.
-environments: `pettingzoo` and `gymnasium` (their own tests), `copies` (copied, pickled, saved at any point, games go
-on alike), `saves`, `known` (`is_known`, of a game that has it, takes what its mapping gives back), `ownership`,
-`refused_actions`, `refused_resets`, `refused_batch`, `refused_single` (what is refused changes nothing).
-machine code: `equal_bytes` (batch, environment and bare kernels, also into used memory), `interpreted` (a fresh process
-that interprets the sources shows the same bytes: found are integers that overflow and machine code that is older than
-an edit; not for a game made in a notebook or a script itself, which no other process can import).
+Form:
+
+- `layout`: all bytes of a record belong to a field, views are float32, options are JSON, and there is a bot `random`.
+- `pickle`: the game can be pickled, and comes back as an equal game.
+
+Play:
+
+- `play`: games end. The mask is 0 or 1, has a legal action before the end and none after it. Results are 0 before the
+  end and in a game that is cut off, and equal within a team. No integer overflows, and your invariants hold.
+- `views`: `observe` writes every field, finite and within `view_ranges`, and changes nothing.
+- `texts`: legal actions have different texts, which read back.
+- `mapping`: the state's mapping is JSON and reads back to the same bytes.
+- `seeds`: different seeds start different games.
+- `bots`: bots return legal actions, which depend only on view, mask and random stream.
+
+Hidden information:
+
+- `leaks`: everything that a seat can see is the same in all worlds that `determinize` draws for it: view, mask, texts,
+  drawing, picture, key order and results. `determinize` does not depend on the true state.
+- `moves`: moves of other seats that a seat cannot tell apart have the same text.
+- `redraws`: `determinize` redraws what is hidden. Its distribution can be checked only by tests of the game.
+- `rewinds`: a rewound world reveals nothing of the true state. `ways` is above 0 and reads nothing hidden of the
+  present. Only for games with `rewind`.
+- `strata`: `determinize_stratum` draws possible worlds and does not depend on the true state. Only for games with
+  `determinize_stratum`.
+- `questions`: the answers of belief targets are in range, and the seat knows which targets are `UNASKED`. Only for
+  games with belief targets.
+- `environment`: the environment, errors included, reveals nothing hidden.
+
+Environments:
+
+- `pettingzoo`, `gymnasium`: the environments pass the tests of these libraries.
+- `copies`: a game that is copied, pickled or saved at any point continues in the same way.
+- `saves`: `restore` refuses invalid saves and changes nothing.
+- `known`: `is_known` accepts exactly the states whose mapping reads back as the same bytes. Only for games with
+  `is_known`.
+- `ownership`: arrays that were returned do not change later, and writing into them does not change the game.
+- `refused_actions`, `refused_resets`, `refused_batch`, `refused_single`: refused input changes nothing.
+
+Machine code:
+
+- `equal_bytes`: batch, environment and bare kernels give the same bytes, even in buffers with old contents.
+- `interpreted`: a fresh process that interprets the sources gives the same bytes. The check finds integers that
+  overflow, and machine code that is older than the sources. It is skipped for a game made in a notebook or script,
+  which no other process can import.
 """
 
 import time
@@ -71,25 +98,25 @@ CHECKS: Mapping[str, Callable[[Trial], None]] = {
     "equal_bytes": transcript.equal_bytes,
     "interpreted": transcript.interpreted,
 }
-"""The promises by name, in the order in which they are checked."""
+"""The checks by name, in the order in which they run."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a game has passed."""
+    """The report on a game that passed its checks."""
 
     game: str
-    """Its title."""
+    """The title of the game."""
     seconds: dict[str, float]
-    """How long each check took."""
+    """The duration of each check, by name."""
     skipped: dict[str, str]
-    """Checks that cannot be done for this game, each with the reason."""
+    """The reason for each check that cannot be done for this game, by name."""
     notes: list[str] = field(default_factory=list)
-    """What is no fault, but worth knowing."""
+    """Remarks that are not faults, such as warnings of PettingZoo and Gymnasium."""
 
     def __str__(self) -> str:
-        lines = [f"{self.game} keeps {len(self.seconds)} promises ({sum(self.seconds.values()):.0f} s)"]
-        lines += [f"not checked: {name}: {why}" for name, why in self.skipped.items()]
+        lines = [f"{self.game} passed {len(self.seconds)} checks ({sum(self.seconds.values()):.0f} s)"]
+        lines += [f"skipped: {name}: {why}" for name, why in self.skipped.items()]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
@@ -103,28 +130,29 @@ def check_game(
     hidden: bool = True,
     progress: bool = False,
 ) -> Report:
-    """Checks all that a game promises; the module's text lists it.
+    """Check a game. The docstring of this module describes the checks.
 
     Args:
-        game: what `make_game` made.
-        seed: equal seeds look at equal games and positions.
-        effort: how many of them: 2 looks at twice as many as 1.
-        checks: names of `CHECKS`; None: all.
-        invariants: called with states (records of STATE) of random play; raises AssertionError where one is impossible.
-        hidden: whether there is anything at all that some seat cannot know.
-        progress: whether each check is named on stderr before it begins.
+        game: the game.
+        seed: seed of the random games and positions; equal seeds give equal games and positions.
+        effort: multiplier of the number of games and positions.
+        checks: names from `CHECKS`; None runs all.
+        invariants: a function that is called with states (records of STATE) of random play, and raises AssertionError
+            for an impossible one.
+        hidden: whether the game has any hidden information.
+        progress: whether to print the name of each check on stderr before it starts.
 
     Returns:
-        What was checked, with seconds, and what could not be.
+        The report, with the duration of each check and the skipped ones.
 
     Raises:
-        ContractError: a promise is broken; one line says where, what was found and what is right.
-        ValueError: `checks` names one that there is not.
+        ContractError: a check failed; the one-line message says where, what was found and what is right.
+        ValueError: `checks` has an unknown name.
     """
     names = list(CHECKS) if checks is None else list(checks)
     unknown = [name for name in names if name not in CHECKS]
     if unknown:
-        raise ValueError(f"no check {unknown[0]!r:.60}; there are {', '.join(CHECKS)}")
+        raise ValueError(f"no check {unknown[0]!r:.60}; available checks: {', '.join(CHECKS)}")
     report = Report(game.title, {}, {})
     for name in names:
         if progress:

@@ -1,4 +1,4 @@
-"""Copies, saved games, and what belongs to whom."""
+"""Checks of copies, saved games, and the ownership of arrays."""
 
 import copy
 import pickle
@@ -10,22 +10,22 @@ import numpy as np
 
 from spygames.core.envs.aec import GameEnv
 from spygames.core.game.game import NOBODY
-from spygames.testing.trial import Trial, difference
+from spygames.testing.trial import Trial, difference, short
 
-_TRACE = 40  # steps for which copies are followed
-_CHANGED = 8  # states with changed bytes for each position
+_TRACE = 40  # steps for which copies are compared
+_CHANGED = 8  # states with changed bytes per position
 _GAME = 1000  # decisions of a game within which a copy is made
 
 
 def _advance(env: GameEnv, choice: int) -> None:
-    """One step: the choice among what is legal, or None for an agent whose game is over."""
+    """Step with the legal action number `choice` (modulo their number), or with None for an agent that is done."""
     *_, termination, truncation, info = env.last()
     legal = np.flatnonzero(info["action_mask"])
     env.step(None if termination or truncation else int(legal[choice % len(legal)]))
 
 
 def trace(env: GameEnv, steps: int = _TRACE) -> Iterator[bytes]:
-    """All that an environment shows from here on for so many steps, over the end and into the next games."""
+    """Yield everything that an environment shows in the next `steps` steps, across the ends of games."""
     for step in range(steps):
         if not env.agents:
             env.reset()
@@ -37,12 +37,15 @@ def trace(env: GameEnv, steps: int = _TRACE) -> Iterator[bytes]:
         for agent, other in env.infos.items():
             yield agent.encode() + other["action_mask"].tobytes()
             right = observation["action_mask"] if agent == env.agent_selection else 0
-            assert (other["action_mask"] == right).all(), f"the info of {agent} shows a mask that is not its own"
+            assert (other["action_mask"] == right).all(), f"the mask in the info of {agent} is not its own"
         _advance(env, step)
 
 
 def copies(trial: Trial) -> None:
-    """Copied, cloned, pickled, saved and restored at any point, also while the dead are stepped, games go on alike."""
+    """A game that is copied, cloned, pickled, saved or restored at any point continues in the same way.
+
+    This includes the steps of agents that are done.
+    """
     for seed in trial.seeds(trial.times(20)):
         env = GameEnv(trial.game)
         choices = trial.rng.integers(2**31, size=_GAME).tolist()
@@ -52,7 +55,7 @@ def copies(trial: Trial) -> None:
             _advance(env, choices[length])
             length += 1
         steps = int(trial.rng.integers(length + 1))
-        if trial.rng.integers(2):  # near the end, where the dead are stepped
+        if trial.rng.integers(2):  # near the end, where agents that are done must be stepped
             steps = max(0, length - int(trial.rng.integers(8)))
         trial.at = f"seed {seed}, step {steps}"
         env.reset(seed=seed)
@@ -68,16 +71,16 @@ def copies(trial: Trial) -> None:
             "save and restore": restored,
         }
         first = list(trace(env))
-        for name, other in others.items():  # one after the other: they share nothing
+        for name, other in others.items():  # one after the other, so that shared memory would show
             if list(trace(other)) != first:
-                trial.fail(f"the copy by {name} goes on as another game")
+                trial.fail(f"the copy by {name} continues differently")
         env.restore(saved)
         if list(trace(env)) != first:
-            trial.fail("restored into the environment that was saved, it goes on as another game")
+            trial.fail("an environment that restores its own save continues differently")
 
 
 def saves(trial: Trial) -> None:
-    """A saved game that is cut, damaged or none is refused, and nothing changes."""
+    """`restore` refuses bytes that are truncated, damaged or not from `save`, and changes nothing."""
     env = GameEnv(trial.game)
     env.reset(seed=1)
     saved: Any = env.save()
@@ -88,15 +91,15 @@ def saves(trial: Trial) -> None:
             env.restore(blob)
         except ValueError as error:
             if "saved" not in str(error):
-                trial.fail(f"a bad save is refused with {error}, which does not say so")
+                trial.fail(f"the error for an invalid save must contain 'saved', not be {short(error)!r}")
         else:
-            trial.fail("restore takes a save that is cut, damaged or none")
+            trial.fail("restore must raise ValueError for a save that is truncated or damaged, and for any other value")
         if env.save() != saved:
-            trial.fail("restore refuses a save, but the environment has changed")
+            trial.fail("a refused save changed the environment")
 
 
 def known(trial: Trial) -> None:
-    """`is_known` takes the positions that read back from their mapping, and no other bytes."""
+    """`is_known` accepts exactly the states whose mapping reads back as the same bytes."""
     if trial.game.is_known is None:
         return
     by_mapping = replace(trial.game, is_known=None)
@@ -110,13 +113,13 @@ def known(trial: Trial) -> None:
             if one != other:
                 found = difference(states, changed, ("before", "now"))
                 trial.fail(
-                    f"is_known {'takes' if one else 'refuses'} a state whose mapping "
-                    f"{'does not read' if one else 'reads'} back; changed was {found if changes % 4 else 'nothing'}"
+                    f"is_known {'accepts' if one else 'rejects'} a state whose mapping "
+                    f"{'does not read' if one else 'reads'} back; changed bytes: {found if changes % 4 else 'none'}"
                 )
 
 
 def ownership(trial: Trial) -> None:
-    """Arrays handed out never change afterwards, and changing them does nothing to the game."""
+    """Arrays that were returned never change afterwards, and writing into them does not change the game."""
     one, other = GameEnv(trial.game), GameEnv(trial.game)
     one.reset(seed=6)
     other.reset(seed=6)
@@ -132,10 +135,10 @@ def ownership(trial: Trial) -> None:
             for array in values.values():
                 array[:] = 1 - array
         if not np.array_equal(seen[0][0]["observation"], one.observe(one.agent_selection)["observation"]):
-            trial.fail("two looks at one position differ")
+            trial.fail("two observations of one position differ")
         one.step(action)
         other.step(action)
         if one.save() != other.save():
             trial.fail("writing into an observation changed the game")
     if not all(np.array_equal(array, then) for array, then in held):
-        trial.fail("an observation handed out earlier has changed")
+        trial.fail("an observation that was returned earlier has changed")

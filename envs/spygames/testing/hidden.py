@@ -1,4 +1,4 @@
-"""What a seat cannot know does not reach it, and is drawn anew by `determinize`."""
+"""Checks of hidden information: no seat can learn what it must not know, and `determinize` redraws it."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -26,17 +26,29 @@ from spygames.testing.trial import (
 )
 
 _UNWRITTEN = np.int8(-128)
-_REFUSED = 12  # illegal actions tried in a position
-_MOVES = 24  # actions of a position whose outcomes are compared
-_DECISIONS, _REWOUND = 40, 4  # of a game that is rewound, and decisions of a seat to which it is
+_REFUSED = 12  # illegal actions tried per position
+_MOVES = 24  # actions per position whose outcomes are compared
+_DECISIONS, _REWOUND = 40, 4  # decisions played per game, and decisions of a seat that are rewound
 
 
 def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, moves: int = _MOVES) -> dict[str, Any]:
-    """All that a seat can reach: its view, its mask and the texts of its actions, who is to move, results, drawing and
-    what that is drawn from, what it sees happen when somebody acts (in so many `moves`), and `pictures`.
+    """Return everything that a seat can see, by the name of the channel.
 
-    An environment adds nothing: observation, mask, info and view are these (`equal_bytes`), rewards and terminations
-    follow from the results.
+    - `view`, `mask`, `to_move`, `results`, `cut off`: the numbers that an environment shows.
+    - `texts`: the text of each action.
+    - `drawing`, `mapping`: the results of `to_text` and `seen_to_dict`.
+    - `moves`: what the seat sees when the seat to move acts (`seen_action`), by the text of the action.
+    - `picture`, `picture with targets`: the SVG, without and with legal actions as targets.
+
+    An environment adds no channels: its observation, mask, info and view equal these (see `equal_bytes`), and rewards
+    and terminations follow from the results.
+
+    Args:
+        game: the game.
+        states: the position, STATE [1].
+        seat: the seat.
+        pictures: whether to include the pictures. One is in the dark theme, the other in the light theme.
+        moves: the maximum number of actions whose texts (`seen_action`) are included.
     """
     s = as_record(states)
     legal = mask_of(game, s)
@@ -46,9 +58,10 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
     targets = tuple(texts[action] for action in np.flatnonzero(mask))
     drawn: dict[str, str] = {}
     if pictures:
-        drawn["picture"] = draw_seen(game, seen, Look(seat, alt=drawing))
+        theme, other = ("light", "dark") if seat % 2 else ("dark", "light")
+        drawn["picture"] = draw_seen(game, seen, Look(seat, alt=drawing), theme)
         if targets:
-            drawn["picture with targets"] = draw_seen(game, seen, Look(seat, legal=targets, alt=drawing))
+            drawn["picture with targets"] = draw_seen(game, seen, Look(seat, legal=targets, alt=drawing), other)
     return {
         "view": view_of(game, s, seat),
         "mask": mask,
@@ -58,8 +71,8 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
         "drawing": drawing,
         "cut off": bool(game.truncated(s)) if game.truncated is not None and s.to_move == NOBODY else None,
         "mapping": seen,
-        # Of others' actions there is a text only where they are legal, and that depends on what they hold. Their
-        # numbers may count from the mover's own things, so the same action is the one with the same text.
+        # Only legal actions of other seats have a text here, and legality depends on hidden cards. Action numbers may
+        # be relative to the mover, so actions are identified by their texts.
         "moves": {
             game.action_to_string(s, action, int(s.to_move)): game.seen_action(s, action, int(s.to_move), seat)
             for action in few(np.flatnonzero(legal), moves)
@@ -68,10 +81,13 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
 
 
 def check_no_leak(trial: Trial, states: np.ndarray, seat: int, seed: int, pictures: bool = True) -> np.ndarray:
-    """Determinizes for `seat`; fails where a channel changes, or where what was true decides the result.
+    """Determinize for `seat`; fail if a channel changes or if the result depends on the true state.
 
-    Pictures, which take longer than all else together, are compared with those of one world: the mappings that they are
-    drawn from are compared with all.
+    Pictures take longer than everything else together, so they are compared for one world only. The mappings from which
+    they are drawn are compared for all worlds.
+
+    Returns:
+        A determinized state, STATE [1].
     """
     game = trial.game
     before = channels(game, states, seat, pictures)
@@ -79,8 +95,8 @@ def check_no_leak(trial: Trial, states: np.ndarray, seat: int, seed: int, pictur
     for each in drawn:
         for name, how in differences(game, states, each, seat, pictures and each is drawn[0], before):
             trial.fail(
-                f"the {name} of seat {seat} differs between states that `determinize` gives for it: {how}; either the "
-                f"{name} leaks what is hidden, or `determinize` changes what the seat knows"
+                f"the {name} of seat {seat} differs between worlds that `determinize` makes for it: {how}; either the "
+                f"{name} leaks hidden information, or `determinize` changes what the seat knows"
             )
         trial.look(each)
     reads_back(trial, drawn[0])
@@ -89,7 +105,7 @@ def check_no_leak(trial: Trial, states: np.ndarray, seat: int, seed: int, pictur
         if again.tobytes() != drawn[0].tobytes():
             found = difference(drawn[0], again, ("from one world", "from another"))
             trial.fail(
-                f"what was true decides what `determinize` gives; seat {seat}'s view and the seed decide it: {found}"
+                f"`determinize` for seat {seat} must depend only on its view and the seed, not the true state: {found}"
             )
     return drawn[0]
 
@@ -103,29 +119,29 @@ def differences(
     of_one: Mapping[str, Any] | None = None,
     moves: int = _MOVES,
 ) -> Iterator[tuple[str, str]]:
-    """By which channels, and how, a seat can tell two worlds apart.
+    """Yield the channels by which a seat can tell two worlds apart, each with a description of the difference.
 
     Args:
-        game: what is played.
+        game: the game.
         one, other: the worlds, STATE [1] each.
-        seat: who looks.
+        seat: the seat.
         pictures: whether the pictures are compared, too.
-        of_one: the `channels` of `one`, where they are at hand; None: they are computed.
-        moves: how many actions of the seat to move are compared.
+        of_one: the `channels` of `one`, if they are known; None computes them.
+        moves: the maximum number of actions of the seat to move that are compared.
     """
     before = channels(game, one, seat, pictures, moves) if of_one is None else of_one
     for name, now in channels(game, other, seat, pictures, moves).items():
         then = before.get(name)
         if then is None or (now is None) != (then is None):
             if now is not then:
-                yield name, "is there in one world only"
+                yield name, "exists in one world only"
         elif isinstance(now, np.ndarray):
             if now.tobytes() != then.tobytes():
                 values = f"{then.tolist()} in one world, {now.tolist()} in another"
                 yield name, difference(then, now, ("in one world", "in another")) if now.dtype.names else values
         elif name == "moves":
             for action in now.keys() & then.keys():
-                if now[action] != then[action] and not shows(game, one, other, seat, action):
+                if now[action] != then[action] and not can_tell_apart(game, one, other, seat, action):
                     yield name, _first(then[action], now[action])
         elif now != then:
             yield name, _first(then, now)
@@ -133,8 +149,11 @@ def differences(
             yield name, "has its keys in different orders"
 
 
-def shows(game: Game, one: np.ndarray, other: np.ndarray, seat: int, move: str) -> bool:
-    """Whether `seat` can tell two worlds, STATE [1], apart once a move (its text) is made in both, with one luck."""
+def can_tell_apart(game: Game, one: np.ndarray, other: np.ndarray, seat: int, move: str) -> bool:
+    """Whether `seat` can tell two worlds, STATE [1], apart after a move (given by its text) is made in both.
+
+    Both worlds get the same random stream.
+    """
     known = []
     for each in (one, other):
         after = each.copy()
@@ -146,7 +165,7 @@ def shows(game: Game, one: np.ndarray, other: np.ndarray, seat: int, move: str) 
 
 
 def _first(then: object, now: object) -> str:
-    """Two values, or the first of their items, that differ."""
+    """Describe how two values differ, or their first items that do."""
     if isinstance(then, list) and isinstance(now, list):
         i = next(i for i, (a, b) in enumerate(zip(then, now, strict=True)) if a != b)
         return f"of action {i} is {then[i]!r:.60} in one world, {now[i]!r:.60} in another"
@@ -161,7 +180,7 @@ def _first(then: object, now: object) -> str:
 
 
 def leaks(trial: Trial) -> None:
-    """No view, mask, text, drawing, order or result tells a seat what it cannot know."""
+    """No view, mask, text, drawing, order or result reveals to a seat what it cannot know."""
     for states in trial.positions(40):
         seed = int(trial.rng.integers(2**32))
         for seat in range(trial.game.num_players):
@@ -169,10 +188,11 @@ def leaks(trial: Trial) -> None:
 
 
 def moves(trial: Trial) -> None:
-    """Moves of others that a seat cannot tell apart have one text, in all worlds that it can imagine.
+    """Moves of other seats that a seat cannot tell apart have the same text, in all worlds that are possible for it.
 
-    What tells moves apart is what the seat sees afterwards: its view, and the mapping that its picture is drawn from.
-    Moves that nobody could tell apart, as `is_no_secret` has it, may have a text each, for who watched them.
+    Two moves can be told apart by what the seat sees afterwards: its view, and the mapping from which its picture is
+    drawn. Moves that lead to the same state (`is_no_secret`) may have different texts, since a viewer may have watched
+    them.
     """
     game = trial.game
     for states in trial.positions(12):
@@ -192,14 +212,16 @@ def moves(trial: Trial) -> None:
                     if known[1] != text and not is_no_secret(game, world, known[0], name):
                         trial.fail(
                             f"seat {seat} cannot tell {known[0]!r:.60} from {name!r:.60} of seat {mover}, but reads "
-                            f"{known[1]!r:.80} and {text!r:.80}; `seen_action` has one text for both"
+                            f"{known[1]!r:.80} and {text!r:.80}; `seen_action` must return one text for both"
                         )
 
 
 def is_no_secret(game: Game, states: np.ndarray, one: str, other: str) -> bool:
-    """Whether two moves, by their texts, leave one and the same state to who makes them, STATE [1], with all redrawn
-    that it cannot know itself. So which one it was is no secret that it keeps, and a viewer may have watched it: a swap
-    of cards that lie face down, say. False where one of them is not legal.
+    """Whether two moves, given by their texts, lead to the same state for the seat that makes them.
+
+    The states are compared after everything that this seat cannot know is redrawn. If they are equal, it is no secret
+    which of the two moves was made: a viewer may have watched a swap of face-down cards, for example. False if one of
+    the moves is not legal.
     """
     s, ends = as_record(states), []
     mover, legal = int(s.to_move), mask_of(game, s)
@@ -217,32 +239,32 @@ def is_no_secret(game: Game, states: np.ndarray, one: str, other: str) -> bool:
 
 
 def _known(game: Game, states: np.ndarray, seat: int) -> bytes:
-    """What a seat knows of a position, as bytes: equal where it cannot tell positions apart."""
+    """Return what a seat knows of a position, as bytes: equal for positions that it cannot tell apart."""
     s = as_record(states)
     return view_of(game, s, seat).tobytes() + json.dumps(game.seen_to_dict(s, seat)).encode()
 
 
 def environment(trial: Trial) -> None:
-    """What an environment says to a seat, refusals included, is the same in all worlds that the seat can imagine."""
+    """What an environment shows to a seat, errors included, is the same in all worlds possible for the seat."""
     game = trial.game
     for states in trial.positions(30):
         seat = int(as_record(states).to_move)
         if seat == NOBODY:
             continue
-        said = []
+        shown = []
         for each in (states, check_no_leak(trial, states, seat, trial.seed, pictures=False)):
             env = GameEnv(game)
             env.reset(seed=0, options={"state": game.state_to_dict(as_record(each))})
             if env.state().tobytes() != each.tobytes():
-                trial.fail("reset(options={'state': ...}) begins from another state")
-            said.append(list(_answers(trial, env, seat)))
-        for one, other in zip(*said, strict=True):
+                trial.fail("reset(options={'state': ...}) must start from this state, but starts from another one")
+            shown.append(list(_answers(trial, env, seat)))
+        for one, other in zip(*shown, strict=True):
             if one != other:
-                trial.fail(f"an environment tells seat {seat} in which world it is: {one!r:.80} or {other!r:.80}")
+                trial.fail(f"an environment reveals to seat {seat} which world is true: {one!r:.80} or {other!r:.80}")
 
 
 def _answers(trial: Trial, env: GameEnv, seat: int) -> Iterator[Any]:
-    """What an environment says to the seat to move, what it refuses included."""
+    """Yield what an environment shows to the seat to move, including the errors for illegal actions."""
     agent = env.possible_agents[seat]
     yield from (env.view(agent).tobytes(), env.to_text(agent), env.to_svg(agent))
     yield from (repr(env.rewards), repr(env.terminations))
@@ -252,15 +274,16 @@ def _answers(trial: Trial, env: GameEnv, seat: int) -> Iterator[Any]:
         except IllegalAction as error:
             yield str(error)
         else:
-            trial.fail(f"the environment takes action {action}, which its mask forbids")
+            trial.fail(f"the environment accepts action {action}, which its mask forbids")
 
 
 def rewinds(trial: Trial) -> None:
-    """A world turned back to an earlier decision of another seat shows it what was public, and nothing of the truth."""
+    """A world rewound to an earlier decision of another seat shows that seat only what was public, nothing of the
+    true state."""
     game = trial.game
-    if game.rewind is None:  # it need not have one
+    if game.rewind is None:  # it is optional
         if game.ways is not None:
-            trial.fail("the game has `ways` but no `rewind`: `ways` counts decisions of a world that was turned back")
+            trial.fail("the game has `ways` but no `rewind`: `ways` counts decisions of a rewound world")
         return
     for seed in trial.seeds(trial.times(12)):
         states, past = game.start(seed), []
@@ -274,21 +297,21 @@ def rewinds(trial: Trial) -> None:
             game.apply(as_record(states), past[-1][1])
 
 
-def retold(
+def indistinguishable_decision(
     game: Game, states: np.ndarray, action: int, viewer: int, seed: int, tries: int = 64
 ) -> tuple[np.ndarray, int] | None:
-    """A decision that `viewer` could not tell from one of another seat, with what it saw come of it.
+    """Find a decision that `viewer` cannot tell from the true one of another seat, not even by its outcome.
 
-    What is hidden from the viewer is drawn again until the action of the same text is legal and leads to what led the
-    true one to; chance to come is that of the truth.
+    Everything hidden from the viewer is redrawn until the action with the same text is legal and leads to the same
+    view. Future chance is that of the true state.
 
     Args:
-        game: what is played.
+        game: the game.
         states: STATE [1], before the decision.
-        action: what its mover did.
-        viewer: another seat.
-        seed: of what is drawn, 0..2^64-1.
-        tries: how often it is drawn.
+        action: the true action.
+        viewer: another seat than the one that decides.
+        seed: the seed of the draws, 0..2^64-1.
+        tries: the maximum number of draws.
 
     Returns:
         The state, STATE [1], and the action; None if none was found.
@@ -302,7 +325,7 @@ def retold(
         found["rng"] = states["rng"]
         try:
             same = game.string_to_action(as_record(found), text, mover)
-        except ValueError:  # there is no such action
+        except ValueError:  # no such action in this world
             continue
         if mask_of(game, as_record(found))[same]:
             after = found.copy()
@@ -313,50 +336,55 @@ def retold(
 
 
 def _check_rewind(trial: Trial, states: np.ndarray, viewer: int, past: list[tuple[np.ndarray, int]], seed: int) -> None:
-    """The same for one seat, whose decisions `past` are, oldest first."""
+    """Check `rewind` and `ways` for one seat and its decisions `past`, oldest first."""
     game = trial.game
     worlds = [determinized(game, states, viewer, seed) for _ in range(2)]
     nows = [states.copy(), determinized(game, states, viewer, seed + 2)]
     rngs = [np.array([seed], np.uint64) for _ in range(2)]
     for true, action in reversed(past[-_REWOUND:]):
         seat = int(true["to_move"][0])
-        told, shown = [], []
-        # What was true, and what the viewer may take for true.
-        pasts = ((true, action), retold(game, true, action, viewer, seed + 1) or (true, action))
+        actions, shown = [], []
+        # The true past, and another one that the viewer cannot tell from it.
+        pasts = ((true, action), indistinguishable_decision(game, true, action, viewer, seed + 1) or (true, action))
         for world, rng, (then, did) in zip(worlds, rngs, pasts, strict=True):
             assert game.rewind is not None
-            told.append(int(game.rewind(as_record(world), as_record(then), seat, did, rng)))
+            actions.append(int(game.rewind(as_record(world), as_record(then), seat, did, rng)))
             shown.append((view_of(game, as_record(world), seat).tobytes(), mask_of(game, as_record(world)).tobytes()))
-        if told[0] >= 0 and as_record(worlds[0]).to_move != seat:
+        if actions[0] >= 0 and as_record(worlds[0]).to_move != seat:
             mover = as_record(worlds[0]).to_move
-            trial.fail(f"a world that was turned back has seat {mover} to move, not {seat}, who decided there")
-        if not 0 <= told[0] < game.num_actions and told[0] not in (IMPOSSIBLE, TELLS_NOTHING):
-            trial.fail(f"`rewind` returns {told[0]}, which is no action, 0..{game.num_actions - 1}")
-        if told[0] != told[1] or (told[0] >= 0 and shown[0] != shown[1]):
+            trial.fail(f"to_move of a rewound world must be seat {seat}, which made the decision, not {mover}")
+        if not 0 <= actions[0] < game.num_actions and actions[0] not in (IMPOSSIBLE, TELLS_NOTHING):
             trial.fail(
-                f"`rewind` reads what seat {viewer} cannot know of the past: seat {seat} sees or does something else"
+                f"`rewind` must return an action, 0..{game.num_actions - 1}, IMPOSSIBLE or TELLS_NOTHING, "
+                f"not {actions[0]}"
             )
-        if game.ways is not None and told[0] >= 0:
-            _check_ways(trial, worlds[0], nows, viewer, seat, told[0])
+        if actions[0] != actions[1] or (actions[0] >= 0 and shown[0] != shown[1]):
+            trial.fail(
+                f"`rewind` reads what seat {viewer} cannot know of the past: it changes the action, view or mask of "
+                f"seat {seat}"
+            )
+        if game.ways is not None and actions[0] >= 0:
+            _check_ways(trial, worlds[0], nows, viewer, seat, actions[0])
 
 
 def _check_ways(trial: Trial, world: np.ndarray, nows: list[np.ndarray], viewer: int, seat: int, action: int) -> None:
-    """`ways` is a number above 0, the same from all states that the viewer cannot tell from the true one."""
+    """`ways` is a number above 0, and the same for all present states that the viewer cannot tell apart."""
     ways, before = trial.game.ways, world.tobytes()
     assert ways is not None
     found = [float(ways(as_record(world), as_record(now), viewer, seat, action)) for now in nows]
     if not all(np.isfinite(each) and each > 0 for each in found):
-        trial.fail(f"`ways` of action {action} of seat {seat} is {found[0]:g}; it must be a finite number above 0")
+        trial.fail(f"`ways` of action {action} of seat {seat} must be a finite number above 0, not {found[0]:g}")
     if found[0] != found[1]:
         trial.fail(f"`ways` of action {action} of seat {seat} reads what seat {viewer} cannot know of the present")
     if world.tobytes() != before:
-        trial.fail("`ways` changes the state; it must only look at it")
+        trial.fail("`ways` changes the state; it must only read it")
 
 
 def strata(trial: Trial) -> None:
-    """A stratum is a possible world of a seat, decided by its view, the seed and its number alone."""
+    """`determinize_stratum` makes a possible world of a seat, which depends only on its view, the seed and the number
+    of the stratum."""
     game = trial.game
-    if game.determinize_stratum is None:  # it need not have any
+    if game.determinize_stratum is None:  # it is optional
         return
     for states in trial.positions(16):
         for seat in range(game.num_players):
@@ -367,40 +395,52 @@ def strata(trial: Trial) -> None:
                     s = as_record(world)
                     found.add(int(game.determinize_stratum(s, np.int64(seat), np.uint64(stratum), np.int64(stratum))))
                 if worlds[0].tobytes() != worlds[1].tobytes():
-                    trial.fail(f"what was true decides what stratum {stratum} of seat {seat} is")
+                    trial.fail(f"stratum {stratum} of seat {seat} must not depend on the true state")
                 if view_of(game, as_record(worlds[0]), seat).tobytes() != view:
                     trial.fail(f"stratum {stratum} of seat {seat} changes what the seat sees")
                 reads_back(trial, worlds[0])
             if len(found) > 1 or min(found) < 1:
-                trial.fail(f"`determinize_stratum` says that there are {sorted(found)} strata for seat {seat} at once")
+                trial.fail(
+                    f"`determinize_stratum` must return one number of strata, at least 1, for seat {seat} in a "
+                    f"position, not {sorted(found)}"
+                )
 
 
 def questions(trial: Trial) -> None:
-    """Each question has an answer that it may have, or is not asked, which the seat itself can tell."""
+    """The answer of each belief target is in range or UNASKED, and the seat can tell which targets are UNASKED."""
     game = trial.game
-    if game.questions is None:  # it need not have any
+    if game.questions is None:  # they are optional
         return
     sizes = game.questions.sizes
     for states in trial.positions(32):
         for seat in range(game.num_players):
-            asked = None
+            previous = None
             for world in (states, *(determinized(game, states, seat, k) for k in range(3))):
                 before, out = world.tobytes(), np.full(len(sizes), _UNWRITTEN, np.int8)
                 game.questions.answer(as_record(world), np.int64(seat), out)
                 if world.tobytes() != before:
-                    trial.fail("answering questions changes the state")
+                    trial.fail("`Questions.answer` changes the state; it must only read it")
                 if len(wrong := np.flatnonzero((out < UNASKED) | (out >= sizes))):
-                    q, most = wrong[0], sizes[wrong[0]] - 1
-                    what = "is not written" if out[q] == _UNWRITTEN else f"is {out[q]}; it is from {UNASKED} to {most}"
-                    trial.fail(f"the answer to question {q} of seat {seat} {what}")
-                if asked is not None and len(differ := np.flatnonzero((out == UNASKED) != (asked == UNASKED))):
-                    trial.fail(f"what seat {seat} cannot know decides whether question {differ[0]} is asked")
-                asked = out
+                    q, highest = wrong[0], sizes[wrong[0]] - 1
+                    got = "left unwritten" if out[q] == _UNWRITTEN else out[q]
+                    right = f"from {UNASKED} to {highest}"
+                    trial.fail(f"the answer of belief target {q} for seat {seat} must be {right}, not {got}")
+                if previous is not None and len(differ := np.flatnonzero((out == UNASKED) != (previous == UNASKED))):
+                    trial.fail(
+                        f"whether belief target {differ[0]} is UNASKED for seat {seat} must depend only on what the "
+                        "seat knows"
+                    )
+                previous = out
 
 
 def differing(game: Game, seats: int | None = None, positions: int = 30) -> int:
-    """In how many positions determinized states of one of the first `seats` (None: all) differ from each other in more
-    than future chance."""
+    """Count the positions in which determinized states of a seat differ from each other in more than future chance.
+
+    Args:
+        game: the game.
+        seats: the number of seats to try, from seat 0; None tries all. A position counts if any of them qualifies.
+        positions: the number of positions.
+    """
     count = 0
     for n in range(positions):
         states = play(game, n, uniform_choice(n), n % 6)
@@ -418,11 +458,11 @@ def _without_chance(states: np.ndarray) -> bytes:
 
 
 def redraws(trial: Trial) -> None:
-    """What is hidden is drawn anew at all; its distribution is for tests of the game."""
+    """`determinize` redraws something. Its distribution is left to tests of the game."""
     if not trial.hidden:
         return
     if differing(trial.game) == 0:
         trial.fail(
-            "determinize returned the true state in each of 30 positions, for every seat; it draws anew "
-            "all that a seat cannot know (for a game without secrets say check_game(..., hidden=False))"
+            "determinize returned the true state in each of 30 positions, for every seat; it must redraw everything "
+            "that a seat cannot know (for a game without hidden information, use check_game(..., hidden=False))"
         )

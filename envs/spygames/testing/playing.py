@@ -1,4 +1,4 @@
-"""What holds in random play: masks, results, texts, mappings, bots."""
+"""Checks of random play: masks, results, texts, mappings and bots."""
 
 import json
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ from spygames.testing.trial import (
     view_of,
 )
 
-_TEXTS = 40  # actions of a position whose texts are read back
+_TEXTS = 40  # actions per position whose texts are read back
 
 
 def play(trial: Trial) -> None:
-    """Random games end; masks, views and results are what they should be at every decision; no count wraps."""
+    """Random games end, masks and results are right at every decision, and no integer overflows."""
     game = trial.game
     counts = [path for path, dtype in leaves(game.state_dtype) if dtype.kind == "i" and dtype.itemsize < 8]
     before: np.ndarray | None = None
@@ -37,11 +37,11 @@ def play(trial: Trial) -> None:
         game.legal(s, mask)
         if not ((mask == 0) | (mask == 1)).all():
             action = int(np.flatnonzero((mask != 0) & (mask != 1))[0])
-            trial.fail(f"the mask is {mask[action]} at action {action}, where it held 7 before; `legal` writes 0 or 1")
+            trial.fail(f"`legal` must write 0 or 1 for each action; the mask is {mask[action]} at action {action}")
         results = np.full(game.num_players, np.nan, np.float32)
         game.returns(s, results)
         if not np.isfinite(results).all():
-            trial.fail(f"results are {results}; `returns` writes a finite number for each seat")
+            trial.fail(f"`returns` must write a finite number for each seat, not {results}")
         if before is not None and "decision 0" not in trial.at:
             _no_wrap(trial, before, states, counts)
         before = states.copy()
@@ -50,28 +50,31 @@ def play(trial: Trial) -> None:
         else:
             trial.legal(states)
             if results.any():
-                trial.fail(f"results are {results} while the game goes on; they are 0 until it is over")
+                trial.fail(f"results must be 0 until the game is over, not {results}")
     if before is not None and game.start(3).tobytes() != game.start(3).tobytes():
-        trial.fail("seed 3 starts two different games; init depends on its arguments alone")
+        trial.fail("seed 3 starts two different games; init must depend only on its arguments")
 
 
 def _over(trial: Trial, states: np.ndarray, mask: np.ndarray, results: np.ndarray) -> None:
-    """Nothing is legal any more, members of a team have one result, none is too low, and one cut off has none."""
+    """After the end no action is legal, and the results are right.
+
+    Results are equal within a team, at least `lowest_return`, and 0 in a game that was cut off.
+    """
     game = trial.game
     if mask.any():
-        trial.fail(f"action {int(mask.argmax())} is legal, but the game is over: the mask is all 0 then")
+        trial.fail(f"action {int(mask.argmax())} is legal, but the game is over: the mask must be all 0 then")
     for seat, team in enumerate(game.side_of):
         partner = game.side_of.index(team)
         if results[seat] != results[partner]:
-            trial.fail(f"results are {results}, but seats {partner} and {seat} are one team: it has one result")
+            trial.fail(f"seats {partner} and {seat} are one team and must have the same result, not {results}")
     if results.min() < np.float32(game.lowest_return):
-        trial.fail(f"results are {results}, but lowest_return says that none is below {game.lowest_return:g}")
+        trial.fail(f"results must be at least {game.lowest_return:g} (Game.lowest_return), not {results}")
     if game.truncated is not None and game.truncated(as_record(states)) and results.any():
-        trial.fail(f"results are {results} in a game that was cut off (Game.truncated); they are 0 there")
+        trial.fail(f"results must be 0 in a game that was cut off (Game.truncated), not {results}")
 
 
 def _no_wrap(trial: Trial, before: np.ndarray, after: np.ndarray, counts: list[tuple[str, ...]]) -> None:
-    """No signed integer went over the end of its type: from near one end to near the other one."""
+    """Fail if a signed integer overflowed, that is, went from near one end of its type to near the other end."""
     for path in counts:
         a, b = at_path(before, path).ravel(), at_path(after, path).ravel()
         top = np.iinfo(a.dtype).max // 8 * 7
@@ -95,9 +98,9 @@ def texts(trial: Trial) -> None:
         for action in few(trial.legal(states), _TEXTS):
             text = game.action_to_string(s, action, seat)
             if not isinstance(text, str):
-                trial.fail(f"the text of action {action} is {short(repr(text))}; it is a str")
+                trial.fail(f"the text of action {action} must be a str, not {short(repr(text))}")
             if known.setdefault(text, action) != action:
-                trial.fail(f"actions {known[text]} and {action} of seat {seat} have one text, {text!r:.100}")
+                trial.fail(f"actions {known[text]} and {action} of seat {seat} have the same text, {text!r:.100}")
             again = game.string_to_action(s, text, seat)
             if again != action:
                 trial.fail(f"the text {text!r:.100} of action {action} reads back as {again!r:.40}")
@@ -107,43 +110,46 @@ def texts(trial: Trial) -> None:
         found = game.string_to_action(s, "no action's text \N{SNOWMAN}", int(s.to_move))
     except ValueError:
         return
-    trial.fail(f"a text that is no action reads as {found!r:.40}; string_to_action raises ValueError")
+    trial.fail(f"string_to_action must raise ValueError for a text that is not an action, not return {found!r:.40}")
 
 
 def mapping(trial: Trial) -> None:
-    """The state's mapping is JSON, holds `rng` and `record`, and reads back as the same bytes."""
+    """The state's mapping is JSON, has the keys `rng` and `record`, and reads back as the same bytes."""
     for n, states in enumerate(trial.games(25, 1500)):
         if _looked_at(n, states):
             reads_back(trial, states)
 
 
 def _looked_at(n: int, states: np.ndarray) -> bool:
-    """Whether the n-th position is one that is looked at closely: the first few, every fourth, and every end."""
+    """Whether to check the n-th position closely. True for the first eight, every fourth, and the ends of games."""
     return n < 8 or n % 4 == 0 or as_record(states).to_move == NOBODY
 
 
 def reads_back(trial: Trial, states: np.ndarray) -> None:
-    """Fails where `state_from_dict` does not make the bytes again of what `state_to_dict` gave."""
+    """Fail if the mapping of `state_to_dict` does not read back as the same bytes."""
     game, again = trial.game, trial.game.new_states()
     given = game.state_to_dict(as_record(states))
     try:
         text = json.dumps(given)
     except (TypeError, ValueError) as error:
-        trial.fail(f"state_to_dict gives what is not plain JSON ({short(error)})")
+        trial.fail(f"state_to_dict must return plain JSON values ({short(error)})")
     for key in ("rng", "record"):
         if key not in given:
-            trial.fail(f"state_to_dict lacks the key {key}")
+            trial.fail(f"state_to_dict must have the key {key!r}")
     try:
-        # As a program reads it whose numbers are doubles, JavaScript or jq, say.
+        # Integers are rounded to doubles, as in JavaScript or jq.
         game.state_from_dict(json.loads(text, parse_int=lambda digits: int(float(digits))), as_record(again))
     except Exception as error:
-        trial.fail(f"state_from_dict refuses what state_to_dict gave: {type(error).__name__}: {short(error)}")
+        trial.fail(
+            f"state_from_dict must accept the result of state_to_dict, not raise {type(error).__name__}: {short(error)}"
+        )
     if again.tobytes() != states.tobytes():
-        trial.fail(f"the state's mapping reads back as another state: {difference(states, again, ('', 'read back'))}")
+        found = difference(states, again, ("before", "read back"))
+        trial.fail(f"the state's mapping reads back as another state: {found}")
 
 
 def read(game: Game, given: Mapping[str, Any]) -> np.ndarray:
-    """The state [1] of a mapping."""
+    """Return the STATE [1] that a mapping describes."""
     states = game.new_states()
     game.state_from_dict(given, as_record(states))
     return states
@@ -155,12 +161,12 @@ def seeds(trial: Trial) -> None:
     for seed in range(50):
         state = trial.game.start(seed).tobytes()
         if state in found:
-            trial.fail(f"seeds {found[state]} and {seed} start the same game; init keeps the seed (s.rng = seed)")
+            trial.fail(f"seeds {found[state]} and {seed} start the same game; init must store the seed (s.rng = seed)")
         found[state] = seed
 
 
 def bots(trial: Trial) -> None:
-    """Every scripted player answers a legal action, the same to the same stream, and changes nothing that it sees."""
+    """Every bot returns a legal action, the same one for the same random stream, and does not change its arguments."""
     game = trial.game
     for n, states in enumerate(trial.games(12, 600)):
         s = as_record(states)
@@ -173,18 +179,21 @@ def bots(trial: Trial) -> None:
                 shown, allowed, rng = views.copy(), mask.copy(), np.array([n], np.uint64)
                 answers.append(int(game.bots[name](as_record(shown), allowed, rng)))
                 if shown.tobytes() != views.tobytes() or allowed.tobytes() != mask.tobytes():
-                    trial.fail(f"the bot {name} writes into its view or mask")
+                    trial.fail(f"the bot {name} writes into its view or mask, which it must only read")
             if not 0 <= answers[0] < game.num_actions or not mask[answers[0]]:
-                trial.fail(f"the bot {name} answers {answers[0]}, which is not legal; legal are {some_legal(mask)}")
+                trial.fail(f"the bot {name} must return a legal action ({some_legal(mask)}), not {answers[0]}")
             if answers[0] != answers[1]:
                 trial.fail(
-                    f"the bot {name} answers {answers[0]} and {answers[1]} to the same view, mask and random stream"
+                    f"the bot {name} must return one action for the same view, mask and random stream, "
+                    f"not {answers[0]} and {answers[1]}"
                 )
 
 
 def views(trial: Trial) -> None:
-    """`observe` writes every field of the view, finite numbers within `view_ranges`, and changes nothing in the state;
-    nor do the others."""
+    """`observe` writes every field of the view with finite numbers within `view_ranges`.
+
+    None of `observe`, `legal`, `returns`, `to_text` and `state_to_dict` changes the state.
+    """
     game = trial.game
     low, high = (ends.view(game.view_dtype) for ends in game.feature_ranges())
     for states in trial.positions(30):
@@ -202,11 +211,11 @@ def views(trial: Trial) -> None:
                     ends = f"{at_path(low, path).min():g} to {at_path(high, path).max():g}"
                     trial.fail(
                         f"the view of seat {seat} has {values.min():g} to {values.max():g} in {'.'.join(path)}, where "
-                        f"Game.view_ranges says {ends}"
+                        f"Game.view_ranges allows {ends}"
                     )
         mask_of(game, s)
         returns_of(game, s)
         game.to_text(s, NOBODY)
         game.state_to_dict(s)
         if states.tobytes() != before:
-            trial.fail("legal, returns, observe, to_text or state_to_dict changed the state; they only look")
+            trial.fail("legal, returns, observe, to_text or state_to_dict changed the state; they must only read it")

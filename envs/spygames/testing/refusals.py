@@ -1,4 +1,4 @@
-"""What is malformed or not legal is refused, and nothing changes."""
+"""Checks that malformed input and illegal actions are refused, and change nothing."""
 
 import warnings
 from collections.abc import Callable
@@ -12,9 +12,9 @@ from spygames.core.envs.single_seat import SingleEnv
 from spygames.core.game.game import NOBODY, IllegalAction, ImpossibleState
 from spygames.core.playing.batch import Batch
 from spygames.testing.copies import trace
-from spygames.testing.trial import LONGEST, Trial, few, short
+from spygames.testing.trial import MAX_DECISIONS, Trial, few, short
 
-_ILLEGAL = 20  # illegal actions tried in a position
+_ILLEGAL = 20  # illegal actions tried per position
 MALFORMED: list[Any] = [
     None,
     0.0,
@@ -31,24 +31,24 @@ MALFORMED: list[Any] = [
     -1,
     2**70,
 ]
-"""What no action is."""
+"""Values that are not actions."""
 
 
 def _refuses(
     trial: Trial, error: type[Exception], what: str, call: Callable[..., object], *args: Any, **kwargs: Any
 ) -> None:
-    """Fails unless `call` raises `error`."""
+    """Fail unless `call` raises `error`."""
     try:
         call(*args, **kwargs)
     except error:
         return
     except Exception as other:
-        trial.fail(f"{what} raises {type(other).__name__} ({short(other)}), not {error.__name__}")
-    trial.fail(f"{what} is taken; it raises {error.__name__}")
+        trial.fail(f"{what} must raise {error.__name__}, not {type(other).__name__} ({short(other)})")
+    trial.fail(f"{what} must raise {error.__name__}, but is accepted")
 
 
 def actions(trial: Trial) -> None:
-    """The environment refuses actions that are malformed or not legal, stays as it was, and goes on."""
+    """The environment refuses malformed and illegal actions; afterwards it is unchanged, and the game continues."""
     env = GameEnv(trial.game)
     _refuses(trial, ResetNeeded, "a step before the first reset", env.step, 0)
     for seed in trial.seeds(trial.times(10)):
@@ -66,16 +66,16 @@ def actions(trial: Trial) -> None:
                 continue
             _refuses(trial, IllegalAction, f"the action {action!r}", env.step, action)
             if _shown(env) != before:
-                trial.fail(f"the action {action!r} is refused, but something has changed")
+                trial.fail(f"the refused action {action!r} changed the environment")
         list(trace(env))
-    for _ in range(LONGEST):
+    for _ in range(MAX_DECISIONS):
         if not env.agents:
             break
         mask = env.infos[env.agent_selection]["action_mask"]
         env.step(int(mask.argmax()) if mask.any() else None)
     else:
         return
-    _refuses(trial, ResetNeeded, "a step after the last agent has gone", env.step, None)
+    _refuses(trial, ResetNeeded, "a step after the last agent was removed", env.step, None)
 
 
 def _shown(env: GameEnv) -> tuple[bytes, str]:
@@ -83,7 +83,7 @@ def _shown(env: GameEnv) -> tuple[bytes, str]:
 
 
 def resets(trial: Trial) -> None:
-    """A reset with a seed or a state that is none is refused, and nothing changes."""
+    """A reset with an invalid seed or state is refused, and nothing changes."""
     env = GameEnv(trial.game)
     env.reset(seed=4)
     before, position = env.save(), env.state_to_dict()
@@ -97,11 +97,11 @@ def resets(trial: Trial) -> None:
         options = {"state": state}
         _refuses(trial, ImpossibleState, f"the state {short(state, 60)}", env.reset, seed=9, options=options)
     if env.save() != before:
-        trial.fail("a reset was refused, but the environment has changed")
+        trial.fail("a refused reset changed the environment")
 
 
 def batch(trial: Trial) -> None:
-    """A batch refuses a step with one illegal action, and no game moves."""
+    """A batch refuses a step with one illegal action, and no game changes."""
     game = trial.game
     games = Batch(game, 3, seed=2)
 
@@ -114,14 +114,14 @@ def batch(trial: Trial) -> None:
         row = np.array([legal[0], action, legal[2]])
         _refuses(trial, IllegalAction, f"the action {action} in a batch", games.step, row)
         if shown() != before:
-            trial.fail(f"the action {action} is refused, but games have moved")
+            trial.fail(f"the refused action {action} changed games of the batch")
     games.step(legal)
     if games.states.tobytes() == before[0]:
         trial.fail("a step of the batch changed no game")
 
 
 def single(trial: Trial) -> None:
-    """The environment of one seat refuses or ignores what is not legal, and stands still."""
+    """The single-seat environment refuses or ignores an illegal action, and does not change."""
     for illegal in ("ignore", "raise"):
         env = SingleEnv(trial.game, illegal=illegal)
         env.reset(seed=8)
@@ -129,7 +129,7 @@ def single(trial: Trial) -> None:
         for action in [*MALFORMED, trial.game.num_actions]:
             _refuses(trial, IllegalAction, f"the action {action!r}", env.step, action)
             if env.env.save() != before:
-                trial.fail(f"the action {action!r} is refused, but something has changed")
+                trial.fail(f"the refused action {action!r} changed the environment")
         for action in few(np.flatnonzero(~env.action_masks()), _ILLEGAL):
             if illegal == "raise":
                 _refuses(trial, IllegalAction, f"the illegal action {action}", env.step, action)
@@ -138,9 +138,12 @@ def single(trial: Trial) -> None:
                     warnings.simplefilter("ignore")
                     *_, reward, terminated, truncated, info = env.step(action)
                 if (reward, terminated, truncated) != (0.0, False, False) or "illegal_action" not in info:
-                    trial.fail(f"the illegal action {action} is not ignored: {reward}, {terminated}, {truncated}")
+                    trial.fail(
+                        f"the illegal action {action} must be ignored, with 'illegal_action' in the info: reward "
+                        f"{reward}, terminated {terminated}, truncated {truncated}"
+                    )
             if env.env.save() != before:
-                trial.fail(f"the illegal action {action} moved the game")
+                trial.fail(f"the illegal action {action} changed the environment")
         env.step(int(env.action_masks().argmax()))
         if env.env.save() == before:
-            trial.fail("a legal action moved nothing")
+            trial.fail("a legal action changed nothing")

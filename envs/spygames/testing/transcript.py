@@ -1,4 +1,4 @@
-"""Everything that some games show, byte for byte, by each way of playing them; compiled and interpreted."""
+"""Transcripts of games: all bytes that a game shows, by environment, batch and kernels, compiled and interpreted."""
 
 import os
 import pickle
@@ -29,61 +29,61 @@ from spygames.testing.trial import (
 )
 
 STEPS = 60
-"""Decisions of each seed's chain of games."""
+"""Decisions played per seed; when a game ends, the next one follows."""
 TO_THE_NEXT = 2000
-"""Decisions within which one chain is followed into its second game."""
+"""Maximum number of decisions in which one seed is played into its second game."""
 
-Page = list[tuple[str, str, bytes]]
-"""What was shown: where, which of state, view, mask, results or answer, and its bytes."""
+Transcript = list[tuple[str, str, bytes]]
+"""A transcript, as entries (position, what, bytes); "what" is state, view, mask, results or answer."""
 
 
 def chosen(mask: np.ndarray, step: int) -> int:
-    """A legal action that differs between steps."""
+    """Choose a legal action, which varies with the step."""
     legal = np.flatnonzero(mask)
     return int(legal[(step * 7919 + 13) % len(legal)])
 
 
-def by_environment(game: Game, seed: int, steps: int) -> Page:
-    """One step after the other: state, view and mask of the seat to move, and results where a game has ended."""
-    env, page = GameEnv(game), Page()
+def by_environment(game: Game, seed: int, steps: int) -> Transcript:
+    """Transcript by the environment: state, view and mask of the seat to move at each step, and results at each end."""
+    env, entries = GameEnv(game), Transcript()
     env.reset(seed=seed)
     for step in range(steps):
         at = f"seed {seed}, decision {step}"
         observation, *_ = env.last()
         assert observation is not None
-        page.append((at, "state", env.state().tobytes()))
-        page.append((at, "view", observation["observation"].tobytes()))
-        page.append((at, "mask", observation["action_mask"].tobytes()))
+        entries.append((at, "state", env.state().tobytes()))
+        entries.append((at, "view", observation["observation"].tobytes()))
+        entries.append((at, "mask", observation["action_mask"].tobytes()))
         env.step(chosen(observation["action_mask"], step))
         if env.to_move < 0:
             results = np.array([env.rewards[agent] for agent in env.possible_agents], np.float32)
-            page.append((at, "results", results.tobytes()))
+            entries.append((at, "results", results.tobytes()))
             env.reset()
-    return page
+    return entries
 
 
-def by_batch(game: Game, seeds: Sequence[int], steps: int, threads: int = 1) -> Page:
-    """The same for all seeds at once."""
+def by_batch(game: Game, seeds: Sequence[int], steps: int, threads: int = 1) -> Transcript:
+    """The same transcript by a batch, for all seeds at once."""
     batch = Batch(game, len(seeds), threads=threads)
     batch.reset(seeds=np.array(seeds, np.uint64))
-    pages = [Page() for _ in seeds]
+    transcripts = [Transcript() for _ in seeds]
     for step in range(steps):
-        for i, (seed, page) in enumerate(zip(seeds, pages, strict=True)):
+        for i, (seed, entries) in enumerate(zip(seeds, transcripts, strict=True)):
             at = f"seed {seed}, decision {step}"
-            page.append((at, "state", batch.states[i].tobytes()))
-            page.append((at, "view", batch.observation[i].tobytes()))
-            page.append((at, "mask", batch.mask[i].tobytes()))
-        if not batch.mask.any(1).all():  # it is not the game that the others play, and can not go on
+            entries.append((at, "state", batch.states[i].tobytes()))
+            entries.append((at, "view", batch.observation[i].tobytes()))
+            entries.append((at, "mask", batch.mask[i].tobytes()))
+        if not batch.mask.any(1).all():  # a faulty game, which cannot continue; the transcripts differ
             break
         batch.step(np.array([chosen(mask, step) for mask in batch.mask]))
         for i in np.flatnonzero(batch.done).tolist():
-            pages[i].append((f"seed {seeds[i]}, decision {step}", "results", batch.rewards[i].tobytes()))
-    return [line for page in pages for line in page]
+            transcripts[i].append((f"seed {seeds[i]}, decision {step}", "results", batch.rewards[i].tobytes()))
+    return [line for entries in transcripts for line in entries]
 
 
-def by_kernels(game: Game, seed: int, steps: int) -> Page:
-    """The same by the kernels alone, the view and the mask into memory that held something else before."""
-    states, views, page = game.new_states(), game.new_views(), Page()
+def by_kernels(game: Game, seed: int, steps: int) -> Transcript:
+    """The same transcript by the kernels alone, with view and mask written into buffers with old contents."""
+    states, views, entries = game.new_states(), game.new_views(), Transcript()
     mask = np.empty(game.num_actions, np.int8)
     s, view, start = as_record(states), as_record(views), np.uint64(seed)
     game.init(s, as_record(game.packed), start)
@@ -92,55 +92,55 @@ def by_kernels(game: Game, seed: int, steps: int) -> Page:
         vector(views)[:], mask[:] = np.nan, 7
         game.observe(s, np.int64(s.to_move), view)  # type: ignore[arg-type]
         game.legal(s, mask)
-        page += [(at, "state", states.tobytes()), (at, "view", views.tobytes()), (at, "mask", mask.tobytes())]
+        entries += [(at, "state", states.tobytes()), (at, "view", views.tobytes()), (at, "mask", mask.tobytes())]
         game.apply(s, chosen(mask, step))
         if s.to_move < 0:
             out = np.full(game.num_players, np.nan, np.float32)
             game.returns(s, out)
-            page.append((at, "results", out.tobytes()))
+            entries.append((at, "results", out.tobytes()))
             start = np.uint64(next_seed(start))
             states.view(np.uint8)[:] = 0
             game.init(s, as_record(game.packed), start)
-    return page
+    return entries
 
 
-def by_waiting(game: Game, seed: int, steps: int) -> Page:
-    """What every seat may know at each step of a game, also those that wait, and after its end."""
-    env, page = GameEnv(game), Page()
+def by_waiting(game: Game, seed: int, steps: int) -> Transcript:
+    """Transcript of what all seats may know at each step of a game and after its end, including those that wait."""
+    env, entries = GameEnv(game), Transcript()
     env.reset(seed=seed)
     for step in range(steps):
         for agent in env.possible_agents:
             observation = env.observe(agent)
             at = f"seed {seed}, decision {step} as {agent} sees it"
-            page.append((at, "view", observation["observation"].tobytes()))
-            page.append((at, "mask", observation["action_mask"].tobytes()))
+            entries.append((at, "view", observation["observation"].tobytes()))
+            entries.append((at, "mask", observation["action_mask"].tobytes()))
         if env.to_move < 0:
             break
         env.step(chosen(mask_of(game, as_record(env.state().view(game.state_dtype))), 0))
-    return page
+    return entries
 
 
-def asides(game: Game, seed: int, steps: int, bots: bool) -> Page:
-    """The determinized state of one seat after the other, and what one bot after the other answers."""
-    states, page = game.start(seed), Page()
+def asides(game: Game, seed: int, steps: int, bots: bool) -> Transcript:
+    """Transcript of determinized states, for one seat per step, and of bots' answers, for one bot per step."""
+    states, entries = game.start(seed), Transcript()
     s, names = as_record(states), sorted(game.bots) if bots else []
     for step in range(steps):
         if s.to_move == NOBODY:
             break
         at, seat = f"seed {seed}, decision {step}", step % game.num_players
-        page.append(
+        entries.append(
             (f"{at}, determinized for seat {seat}", "state", determinized(game, states, seat, seed ^ step).tobytes())
         )
         mask, rng = mask_of(game, s), np.array([seed], np.uint64)
         for name in names[step % len(names) :][:1] if names else ():
             action = game.bots[name](as_record(view_of(game, s, int(s.to_move))), mask.copy(), rng)
-            page.append((f"{at}, bot {name}", "answer", np.int64(action).tobytes() + rng.tobytes()))
+            entries.append((f"{at}, bot {name}", "answer", np.int64(action).tobytes() + rng.tobytes()))
         game.apply(s, chosen(mask, step))
-    return page
+    return entries
 
 
-def different(game: Game, one: Page, other: Page, names: tuple[str, str]) -> str | None:
-    """Where two pages differ first, and how; None where they do not."""
+def different(game: Game, one: Transcript, other: Transcript, names: tuple[str, str]) -> str | None:
+    """Describe the first difference between two transcripts; None if they are equal."""
     dtypes = {
         "state": game.state_dtype,
         "view": game.view_dtype,
@@ -157,18 +157,18 @@ def different(game: Game, one: Page, other: Page, names: tuple[str, str]) -> str
                 one_, other_ = (np.frombuffer(data, dtypes[what]) for data in (a, b))
                 return f"{at}: {what}: {difference(one_, other_, names)}"
             return f"{at}: {difference(one_, other_, names)}"
-    return None if len(one) == len(other) else f"{len(one)} things shown {names[0]}, {len(other)} {names[1]}"
+    return None if len(one) == len(other) else f"{len(one)} entries {names[0]}, {len(other)} {names[1]}"
 
 
 def equal_bytes(trial: Trial) -> None:
-    """Batch, environment and bare kernels play the same games, into the next game, whatever memory held before."""
+    """Batch, environment and bare kernels play the same games, even after restarts and in buffers with old contents."""
     game, steps = trial.game, STEPS
     seeds = EDGES[-trial.times(len(EDGES)) :]
     chain = by_kernels(game, seeds[-1], TO_THE_NEXT)
     ends = [i for i, (_, what, _) in enumerate(chain) if what == "results"]
     if ends:
         steps = max(STEPS, ends[0] // 3 + 10)
-    threads = 2 if trial.effort >= 1 else 1  # what threads run is compiled by itself, which takes seconds
+    threads = 2 if trial.effort >= 1 else 1  # the loop for threads is compiled separately, which takes seconds
     for some, length in ((seeds, STEPS), (seeds[-1:], steps)):
         kernels = [line for seed in some for line in by_kernels(game, seed, length)]
         environment = [line for seed in some for line in by_environment(game, seed, length)]
@@ -178,25 +178,25 @@ def equal_bytes(trial: Trial) -> None:
         ):
             found = different(game, kernels, other, ("by the kernels alone", name))
             if found:
-                trial.fail(f"{found}; all three play the same game from a zeroed state")
+                trial.fail(f"{found}; kernels, environment and batch must play the same game from a zeroed state")
 
 
 # ---------------------------------------------------------------- interpreted
 
 
 class Job(NamedTuple):
-    """What is played in both processes."""
+    """A game to play in both processes, with the settings."""
 
     pickled: bytes
     """The game."""
     seeds: Sequence[int]
     steps: int
     bots: bool
-    """Whether their answers are looked at."""
+    """Whether the answers of bots are compared."""
 
 
-def pages(game: Game, job: Job) -> list[Page]:
-    """What is compared with an interpreted process, which takes some hundred times as long for each decision."""
+def transcripts(game: Game, job: Job) -> list[Transcript]:
+    """Return the transcripts to compare. An interpreted process takes some hundred times as long per decision."""
     return [
         [line for seed in job.seeds for line in by_kernels(game, seed, job.steps)],
         by_environment(game, job.seeds[-1], job.steps // 3),
@@ -207,12 +207,12 @@ def pages(game: Game, job: Job) -> list[Page]:
 
 
 def interpreted(trial: Trial) -> None:
-    """Machine code does what a fresh interpreted process does with the sources as they are now."""
+    """Machine code gives the same bytes as a fresh process that interprets the current sources."""
     compare_with_interpreted([trial])
 
 
 def compare_with_interpreted(trials: Sequence[Trial], steps: int = STEPS) -> None:
-    """`interpreted` for several games in one process, which has to start and import only once.
+    """Do the check `interpreted` for several games in one process, which starts and imports only once.
 
     Raises:
         ContractError: the first difference.
@@ -226,39 +226,39 @@ def compare_with_interpreted(trials: Sequence[Trial], steps: int = STEPS) -> Non
         functions = (game.init, game.legal, game.apply, game.returns, game.observe, game.determinize)
         homes = {game.module.__name__, *(f.__module__ for f in (*functions, *game.bots.values()))}
         if "__main__" in homes or not getattr(game.module, "__file__", None):
-            raise Skip("the game is not in a module of its own that another process could import")
+            raise Skip("the game is not in a module that another process can import")
         jobs.append(Job(pickle.dumps(game), EDGES[-trial.times(len(EDGES)) :], steps, trial.bots))
     for trial, job, there in zip(trials, jobs, _in_fresh_process(trials[0], jobs), strict=True):
-        for one, other in zip(pages(trial.game, job), there, strict=True):
+        for one, other in zip(transcripts(trial.game, job), there, strict=True):
             found = different(trial.game, one, other, ("compiled", "interpreted"))
             if found:
                 trial.fail(
-                    f"{found}; a sum that leaves its type wraps when interpreted only, and machine code may be older "
-                    "than an edit"
+                    f"{found}; either an integer leaves its type, which wraps only when interpreted, or machine code "
+                    "is older than the sources"
                 )
 
 
-def _in_fresh_process(trial: Trial, jobs: list[Job]) -> list[list[Page]]:
-    """The `pages` of pickled games, each with seeds and steps, by an interpreted process."""
+def _in_fresh_process(trial: Trial, jobs: list[Job]) -> list[list[Transcript]]:
+    """Return the `transcripts` of each job, computed by an interpreted process."""
     with tempfile.TemporaryDirectory() as folder:
-        asked, answered = Path(folder) / "asked", Path(folder) / "answered"
-        asked.write_bytes(pickle.dumps(jobs))
-        # The same modules are found there as here, also beside a script or in the current folder.
+        jobs_file, transcripts_file = Path(folder) / "jobs", Path(folder) / "transcripts"
+        jobs_file.write_bytes(pickle.dumps(jobs))
+        # The process finds the same modules as this one, also beside a script or in the current folder.
         path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         code = "import sys; from spygames.testing.transcript import answer; answer(*sys.argv[1:])"
         run = subprocess.run(
-            [sys.executable, "-c", code, str(asked), str(answered)],
+            [sys.executable, "-c", code, str(jobs_file), str(transcripts_file)],
             env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path},
             capture_output=True,
             text=True,
         )
         if run.returncode != 0:
-            last = (run.stderr.strip().splitlines() or ["no word"])[-1]
-            trial.fail(f"a fresh process with NUMBA_DISABLE_JIT=1 fails with {short(last)}")
-        return pickle.loads(answered.read_bytes())
+            last = (run.stderr.strip().splitlines() or ["no message"])[-1]
+            trial.fail(f"a fresh process with NUMBA_DISABLE_JIT=1 fails: {short(last)}")
+        return pickle.loads(transcripts_file.read_bytes())
 
 
-def answer(asked: str, answered: str) -> None:
-    """What the fresh process does: reads pickled jobs and writes their pages."""
-    jobs: list[Job] = pickle.loads(Path(asked).read_bytes())
-    Path(answered).write_bytes(pickle.dumps([pages(pickle.loads(job.pickled), job) for job in jobs]))
+def answer(jobs_file: str, transcripts_file: str) -> None:
+    """Read pickled jobs and write their transcripts. The fresh process runs this function."""
+    jobs: list[Job] = pickle.loads(Path(jobs_file).read_bytes())
+    Path(transcripts_file).write_bytes(pickle.dumps([transcripts(pickle.loads(job.pickled), job) for job in jobs]))

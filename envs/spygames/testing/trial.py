@@ -1,4 +1,4 @@
-"""What every check has at hand: the game under test, its random positions, and one way to say what is wrong."""
+"""Helpers of the checks, and the class `Trial`: the game under test, random positions and error messages."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -10,15 +10,15 @@ import numpy as np
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import NOBODY, Game, as_record, flat
 
-LONGEST = 10_000
-"""Decisions after which a game counts as endless."""
-_LATEST = 1000  # decisions into a game up to which positions are taken
+MAX_DECISIONS = 10_000
+"""Maximum number of decisions; a longer game counts as endless."""
+_LATEST = 1000  # positions are taken from the first 1000 decisions of a game
 EDGES = (0, 1, 2**63, 2**64 - 1)
-"""Seeds that every check with seeds of its own begins with."""
+"""Seeds that every check tries first."""
 
 
 class ContractError(AssertionError):
-    """A game breaks a promise; the message says which, where, what was found and what is right."""
+    """A game failed a check. The message says which check, where, what was found and what is right."""
 
 
 class Skip(Exception):
@@ -31,41 +31,45 @@ class Trial:
 
     game: Game
     check: str
-    """Its name, which the check's random stream depends on, so that a check does the same alone and among all."""
+    """The name of the check. It seeds the random stream, so that a check does the same alone and with others."""
     seed: int = 0
     effort: float = 1.0
     invariants: Callable[[Record], None] | None = None
     hidden: bool = True
     bots: bool = True
-    """Whether `interpreted` looks at the bots, too, which take longest to compile."""
+    """Whether `interpreted` also compares the bots, which take longest to compile."""
     at: str = ""
-    """Where in play the check stands, for messages."""
+    """The current position of the check, for messages."""
     notes: list[str] = field(default_factory=list)
-    """What is no fault, but worth knowing."""
+    """Remarks that are not faults."""
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng([self.seed, crc32(self.check.encode())])
 
     def fail(self, what: str) -> NoReturn:
-        """ContractError with the game, the check and the place in front of `what`."""
+        """Raise ContractError with the message `what`, after the game, the check and the position."""
         raise ContractError(": ".join(part for part in (self.game.title, self.check, self.at, what) if part))
 
     def times(self, number: int) -> int:
-        """How many examples are tried where `number` are with an effort of 1."""
+        """Return the number of examples to try: `number` times the effort, at least 1."""
         return max(1, round(number * self.effort))
 
     def seeds(self, number: int) -> list[int]:
-        """Seeds of so many examples, 0..2^64-1: those at the edges first, in a turn that `seed` decides."""
+        """Return `number` seeds, 0..2^64-1: those in `EDGES` first, in a rotation given by `seed`."""
         edges = [EDGES[(self.seed + i) % len(EDGES)] for i in range(min(number, len(EDGES)))]
         return edges + [int(s) for s in self.rng.integers(2**64, size=number - len(edges), dtype=np.uint64)]
 
     def games(self, number: int, decisions: int) -> Iterator[np.ndarray]:
-        """Each position, STATE [1], of so many random games one after the other, to the end; fewer where they take more
-        than so many decisions, but one at least. The array is the next position's, too."""
+        """Yield each position, STATE [1], of random games that are played to their ends. The array is reused.
+
+        Args:
+            number: the number of games (times the effort).
+            decisions: the maximum number of decisions in all (times the effort), after which no further game begins.
+        """
         left = self.times(decisions)
         for seed in self.seeds(self.times(number)):
             states = self.game.start(seed)
-            for decision in range(LONGEST + 1):
+            for decision in range(MAX_DECISIONS + 1):
                 self.at = f"seed {seed}, decision {decision}"
                 yield states
                 if as_record(states).to_move == NOBODY:
@@ -73,13 +77,17 @@ class Trial:
                 self.decide(states)
                 left -= 1
             else:
-                self.fail(f"no end after {LONGEST:,} random decisions; a game ends, or is cut off (Game.truncated)")
+                self.fail(
+                    f"no end after {MAX_DECISIONS:,} random decisions; a game must end or be cut off (Game.truncated)"
+                )
             if left <= 0:
                 return
 
     def positions(self, number: int) -> Iterator[np.ndarray]:
-        """One random position, STATE [1], of each of so many random games: any of its first thousand decisions is
-        as likely as the next, and every eighth game is taken at its end."""
+        """Yield one random position, STATE [1], of each of `number` random games (times the effort).
+
+        Each of the first thousand positions of a game is equally likely. Every eighth game is taken at its end instead.
+        """
         for i, seed in enumerate(self.seeds(self.times(number))):
             states = self.game.start(seed)
             kept, decision = states.copy(), 0
@@ -95,23 +103,23 @@ class Trial:
             yield kept
 
     def decide(self, states: np.ndarray) -> None:
-        """Plays one legal action, uniformly drawn."""
+        """Apply a random legal action."""
         legal = self.legal(states)
         self.game.apply(as_record(states), int(legal[self.rng.integers(len(legal))]))
 
     def legal(self, states: np.ndarray) -> np.ndarray:
-        """The actions that the seat to move has, at least one."""
+        """Return the legal actions of the seat to move; fail if there are none or `to_move` is not a seat."""
         s = as_record(states)
         if not 0 <= s.to_move < self.game.num_players:
             last = self.game.num_players - 1
-            self.fail(f"to_move is {s.to_move}; it is a seat, 0..{last}, or {NOBODY} when the game is over")
+            self.fail(f"to_move must be a seat, 0..{last}, or {NOBODY} when the game is over, not {s.to_move}")
         legal = np.flatnonzero(mask_of(self.game, s))
         if not len(legal):
-            self.fail(f"no action is legal for seat {s.to_move}; who is to move has at least one (`legal`)")
+            self.fail(f"no action is legal for seat {s.to_move}; the seat to move must have at least one (`legal`)")
         return legal
 
     def look(self, states: np.ndarray) -> None:
-        """The game's own invariants hold."""
+        """Fail if one of the game's own invariants does not hold."""
         if self.invariants is not None:
             try:
                 self.invariants(as_record(states))
@@ -120,46 +128,49 @@ class Trial:
 
 
 def short(value: object, length: int = 200) -> str:
-    """The text of something on one line."""
+    """Return `str(value)` on one line, cut to `length` characters."""
     text = " ".join(str(value).split())
     return text if len(text) <= length else f"{text[: length - 4]} ..."
 
 
 def few(items: np.ndarray, number: int) -> list[int]:
-    """At most `number` of `items`, spread evenly."""
+    """Return at most `number` of `items`, spread evenly."""
     return items[:: -(-len(items) // number)].tolist() if len(items) else []
 
 
 def mask_of(game: Game, s: Record) -> np.ndarray:
-    """int8 [A] of the seat to move."""
+    """Return the mask of the seat to move, int8 [A]."""
     mask = np.zeros(game.num_actions, np.int8)
     game.legal(s, mask)
     return mask
 
 
 def view_of(game: Game, s: Record, seat: int) -> np.ndarray:
-    """VIEW [1] of a seat."""
+    """Return the view of a seat, VIEW [1]."""
     views = game.new_views()
     game.observe(s, np.int64(seat), as_record(views))  # type: ignore[arg-type]
     return views
 
 
 def returns_of(game: Game, s: Record) -> np.ndarray:
-    """The result of each seat, float32 [P]."""
+    """Return the result of each seat, float32 [P]."""
     out = np.zeros(game.num_players, np.float32)
     game.returns(s, out)
     return out
 
 
 def determinized(game: Game, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
-    """A copy of `states` [1], determinized for `seat`."""
+    """Return a copy of `states` [1], determinized for `seat`."""
     world = states.copy()
     game.determinize(as_record(world), np.int64(seat), np.uint64(seed))  # type: ignore[arg-type]
     return world
 
 
-def play(game: Game, seed: int, choose: Callable[[int], int], decisions: int = LONGEST) -> np.ndarray:
-    """The state [1] after some decisions from `seed` or at the end; `choose(n)` picks one of n legal actions."""
+def play(game: Game, seed: int, choose: Callable[[int], int], decisions: int = MAX_DECISIONS) -> np.ndarray:
+    """Play a game from `seed` for at most `decisions` decisions and return its state [1].
+
+    `choose(n)` picks one of n legal actions.
+    """
     states = game.start(seed)
     s = as_record(states)
     for _ in range(decisions):
@@ -171,13 +182,13 @@ def play(game: Game, seed: int, choose: Callable[[int], int], decisions: int = L
 
 
 def uniform_choice(seed: int) -> Callable[[int], int]:
-    """For `play`: uniform choices."""
+    """Return a function for `play` that chooses uniformly."""
     rng = np.random.default_rng(seed)
     return lambda n: int(rng.integers(n))
 
 
 def leaves(dtype: np.dtype, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], np.dtype]]:
-    """The fields of a record layout that are no records themselves, each with its path of names."""
+    """Yield the fields of a record layout that are not records themselves, each with its path of names."""
     for name in dtype.names or ():
         base = dtype[name].base
         if base.names is None:
@@ -187,7 +198,7 @@ def leaves(dtype: np.dtype, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
 
 
 def at_path(records: np.ndarray, path: tuple[str, ...]) -> np.ndarray:
-    """The values of a field of nested records."""
+    """Return the values of a field in nested records."""
     values: Any = records
     for name in path:
         values = values[name]
@@ -195,7 +206,7 @@ def at_path(records: np.ndarray, path: tuple[str, ...]) -> np.ndarray:
 
 
 def difference(one: np.ndarray, other: np.ndarray, names: tuple[str, str]) -> str:
-    """Where two arrays [1] of one layout differ first, and how: `cards[1] is 3 by one, 5 by the other`."""
+    """Describe the first difference between two arrays [1] of one layout: `cards[1] is 3 before, 5 now`."""
     for path, _ in leaves(one.dtype) if one.dtype.names else [((), one.dtype)]:
         a, b = at_path(one, path)[0], at_path(other, path)[0]
         differ = np.argwhere(~((a == b) | ((a != a) & (b != b))))
@@ -217,5 +228,5 @@ def has_no_padding(dtype: np.dtype) -> bool:
 
 
 def vector(views: np.ndarray) -> np.ndarray:
-    """A view [1] as the network reads it, float32 [F]."""
+    """Return a view [1] as a vector, float32 [F], as networks read it."""
     return flat(views)[0]

@@ -12,7 +12,7 @@ from gymnasium.error import ResetNeeded
 
 import spygames
 from spygames import agent_avenue_v0
-from spygames.core.basics.text import MOST, one_line, shown
+from spygames.core.basics.text import MAX_QUOTED, one_line, shown
 from spygames.core.envs.single_seat import SingleEnv
 from spygames.core.game.game import IllegalAction, ImpossibleState
 from spygames.core.game.rng import as_seed
@@ -65,7 +65,7 @@ def is_one_short_line(text: str, most: int = 600) -> bool:
 
 @pytest.mark.parametrize("what", [*HOSTILE, *DEEP])
 def test_any_value_is_one_short_line(what: str) -> None:
-    assert is_one_short_line(shown(hostile(what)), MOST)
+    assert is_one_short_line(shown(hostile(what)), MAX_QUOTED)
 
 
 def test_ordinary_values_are_as_python_writes_them() -> None:

@@ -393,7 +393,7 @@ def _init(s: kernel.Record, options: kernel.Record, seed: np.uint64) -> None:
     [
         (_reads_a_field_that_there_is_not, _reads_a_field_that_there_is_not, "scores"),
         (_calls_it, _reads_a_field_that_there_is_not, "scores"),
-        (_allocates, _allocates, "allocates memory, which a kernel must not"),
+        (_allocates, _allocates, "allocates memory, which kernels must not"),
         (_names_nothing, _names_nothing, "name 'nothing' is not defined"),
     ],
 )
@@ -570,7 +570,7 @@ def double(n):
 def both(n):
     return double(n), double(n + 1)
 
-print([str(each.message)[:11] for each in said], both(3), type(both).__name__)
+print([str(each.message)[:25] for each in said], both(3), type(both).__name__)
 """
 
 
@@ -579,7 +579,7 @@ def test_without_a_private_name_of_numba_its_own_compiler_links(own: Path) -> No
     """With one warning and the same results; a second process reads what the first has kept."""
     for change, said in (
         ("", "[] (6, 8) LinkedKernel"),
-        ('sys.modules["spygames.core.compiling.link"] = None', "['this Numba '] (6, 8) Kernel"),
+        ('sys.modules["spygames.core.compiling.link"] = None', "['kernels cannot be linked '] (6, 8) Kernel"),
     ):
         (own / "linked.py").write_text(LINKED.replace("{change}", change))
         for _ in range(2):

@@ -128,11 +128,11 @@ def test_plain_values_both_ways() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("turn", 301, "x turn must be a whole number from 1 to 300, not 301"),
-        ("turn", None, "x turn must be a whole number from 1 to 300, not None"),
-        ("to_move", 2, "x to_move must be a whole number from 0 to 1, not 2"),
+        ("turn", 301, "x turn must be an integer from 1 to 300, not 301"),
+        ("turn", None, "x turn must be an integer from 1 to 300, not None"),
+        ("to_move", 2, "x to_move must be an integer from 0 to 1, not 2"),
         ("late", 1, "x late must be true or false, not 1"),
-        ("colour", "pink", "x colour: 'pink' is none of red, blue"),
+        ("colour", "pink", "x colour: 'pink' is not one of red, blue"),
     ],
 )
 def test_values_out_of_range_are_refused(key: str, value: object, message: str) -> None:

@@ -63,7 +63,7 @@ def test_fields_are_read_back_by_their_names() -> None:
     assert not records["padding"].any()
     assert not records["inner"]["padding"].any()
     assert to_fields(records).tobytes() == packed.tobytes()
-    with pytest.raises(ValueError, match="28 bytes without padding, not 27"):
+    with pytest.raises(ValueError, match="must have 28 bytes, not 27"):
         from_fields(RECORD, np.zeros((3, 27), np.uint8))
 
 

@@ -86,5 +86,5 @@ def test_the_contract_has_views_within_their_ranges() -> None:
     name = next(iter(game.view_dtype.names or ()))
     check_game(game, checks=["views"])
     wrong = dataclasses.replace(game, view_ranges={name: (0, 0.25)})
-    with pytest.raises(ContractError, match=rf"in {name}, where Game.view_ranges says 0 to 0.25"):
+    with pytest.raises(ContractError, match=rf"in {name}, where Game.view_ranges allows 0 to 0.25"):
         check_game(wrong, checks=["views"])

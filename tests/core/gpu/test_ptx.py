@@ -11,13 +11,13 @@ from tests.poker import kuhn
 
 
 def test_a_layout_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="layout is one of rows, hybrid, lanes, not 'columns'"):
+    with pytest.raises(ValueError, match="layout must be one of rows, hybrid, lanes, not 'columns'"):
         step_ptx(kuhn.make_game(), "columns")  # type: ignore[arg-type]
 
 
 def test_records_that_a_gpu_cannot_read_are_refused() -> None:
     packed = np.dtype(kuhn.STATE.descr)
-    with pytest.raises(ValueError, match="STATE of kuhn_poker_v0 is not aligned"):
+    with pytest.raises(ValueError, match="STATE of kuhn_poker_v0 must be aligned"):
         step_ptx(replace(kuhn.make_game(), state_dtype=packed))
 
 

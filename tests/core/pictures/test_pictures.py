@@ -66,7 +66,7 @@ def test_the_fallback_shows_the_text() -> None:
         assert root[1].text == text
         assert "".join(text.split()) in texts_of(svg)
         assert not re.search(r"\b(id|style|href|src)=", svg)
-    assert "2 actions, as pass" in texts_of(picture(KUHN, s, 1, legal=["pass", "bet"]))
+    assert "2 actions, such as pass" in texts_of(picture(KUHN, s, 1, legal=["pass", "bet"]))
 
 
 def test_names_and_texts_are_escaped() -> None:
@@ -159,7 +159,7 @@ def test_widths_that_are_none(width: Any) -> None:
     env = GameEnv(KUHN)
     env.reset(seed=1)
     for call in (lambda: raster.pixels("<svg/>", width), lambda: env.to_rgb("player_0", width=width)):
-        with pytest.raises(ValueError, match="width must be a whole number from 16 to 4096, not"):
+        with pytest.raises(ValueError, match="width must be an integer from 16 to 4096, not"):
             call()
 
 
@@ -195,9 +195,9 @@ def test_an_environment_draws_itself() -> None:
     assert env.to_svg(mover) == picture(env.game, s, env.seat(mover), legal=legal)
     assert len({env.to_svg(), env.to_svg("player_0"), env.to_svg("player_1")}) == 3
     assert env.to_rgb("player_1", width=160).shape == (120, 160, 3)
-    with pytest.raises(ValueError, match="no agent 'player_9'; there are player_0, player_1"):
+    with pytest.raises(ValueError, match="agent must be one of player_0, player_1, not 'player_9'"):
         env.to_svg("player_9")
-    with pytest.raises(ValueError, match="no agent 'player_9'"):
+    with pytest.raises(ValueError, match="agent must be one of"):
         agent_avenue_v0.env(render_mode="rgb_array", render_viewer="player_9")
 
 

@@ -125,7 +125,7 @@ def test_a_game_from_a_position_begins_without_notes() -> None:
     env = SingleEnv(GAME, player, seat=0)
     env.reset(seed=1)
     state = {"cards": ["J", "K"], "moves": ["pass"], "to_move": 1}
-    with pytest.raises(ValueError, match="nothing to decide"):
+    with pytest.raises(ValueError, match="has no decision from this state"):
         env.reset(options={"state": {"cards": ["J", "K"], "moves": ["bet"], "to_move": 1}, "seat": 0})
     player.told.clear()
     with contextlib.suppress(ValueError):  # if the historian passes, too

@@ -1,5 +1,6 @@
 """`make_player` finds kinds of players that packages install as entry points."""
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import tests.poker.kuhn as kuhn
 from spygames import make_game
 from spygames.core.players.names import PlayerName, as_players, make_player
+from spygames.core.players.program import CommandPlayer
 from spygames.core.playing.session import play
 
 GAME = kuhn.make_game()
@@ -88,3 +90,19 @@ def test_paths_are_asked_of_the_kind_checkpoint(tmp_path: Path, monkeypatch: pyt
 def test_a_name_that_is_parsed_plays_wherever_a_text_does() -> None:
     game = make_game("agent_avenue_v0")
     assert [player.name for player in as_players(game, [PlayerName.parse("greedy"), "greedy"])] == ["greedy", "greedy"]
+
+
+@pytest.mark.parametrize("spec", ["@", "x@", "x@+search:8", "runs/a@", "mcts:8@"])
+def test_a_name_that_ends_with_an_at_sign_is_refused(spec: str) -> None:
+    with pytest.raises(ValueError, match=rf"^'{re.escape(spec)}' must say after @ how the player plays"):
+        PlayerName.parse(spec)
+    assert PlayerName.parse(f"{spec}/") == PlayerName(f"{spec}/")  # such a folder
+
+
+@pytest.mark.parametrize("command", ["sh -c exit +search:8", "sh you@there", "sh you@", "sh /bin/x@y+search:8"])
+def test_the_arguments_of_a_program_are_its_own(command: str) -> None:
+    name = PlayerName.parse(f"command:{command}")
+    assert (name.kind, name.argument, name.play, name.search) == ("command", command, "", None)
+    player = make_player(GAME, name)
+    assert isinstance(player, CommandPlayer)
+    assert (player.command, player.name) == (command, str(name))

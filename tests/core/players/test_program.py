@@ -191,10 +191,10 @@ LONG = "print(('x' if told['id'] == 2 else '') * 100000, end='')\naction = told[
     [
         (DIES, "failed in seat 0: it ended with exit code 3"),
         (SLOW, "failed in seat 0: it gave no answer in 0.5 s"),
-        (BABBLES, "failed in seat 0: it wrote a line that is no JSON object: 'hello, world'"),
+        (BABBLES, "failed in seat 0: it wrote a line that is not a JSON object: 'hello, world'"),
         (LIES, "answered an illegal action: 'raise the roof' for seat 0; legal are"),
-        (FORGETS, "failed in seat 0: it did not answer the question"),
-        (TWICE, "failed in seat 0: it did not answer the question"),
+        (FORGETS, "failed in seat 0: it gave a wrong answer to the question"),
+        (TWICE, "failed in seat 0: it gave a wrong answer to the question"),
         (LONG, "failed in seat 0: it wrote a line of more than 65536 bytes"),
     ],
     ids=["dies", "slow", "babbles", "lies", "forgets", "twice", "long"],
@@ -273,11 +273,11 @@ def test_a_line_does_not_depend_on_those_before_it(tmp_path: Path, decide: str, 
 
 
 def test_bots_that_do_not_start(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="'nowhere_to_be_found' cannot be run: it is not there or not executable"):
+    with pytest.raises(ValueError, match="'nowhere_to_be_found' does not exist or is not executable"):
         make_player(KUHN, "command:nowhere_to_be_found")
     with pytest.raises(ValueError, match="No closing quotation"):
         make_player(KUHN, "command:'")
-    with pytest.raises(ValueError, match="a program cannot be run"):
+    with pytest.raises(ValueError, match="the program '' does not exist"):
         make_player(KUHN, "command:")
     mute = CommandPlayer(KUHN, bot(tmp_path, source="import time\ntime.sleep(60)\n"), start_limit=0.2)
     with pytest.raises(PlayerFailed, match=r"failed in seat 0: it gave no answer in 0.2 s"):
@@ -309,13 +309,17 @@ class Says:
 @pytest.mark.parametrize(
     ("hello", "action", "what"),
     [
-        ({"protocol": True}, {}, "it did not answer hello as it should: .*True"),
-        ({"protocol": 2.0}, {}, "it did not answer hello as it should"),
+        ({"protocol": True}, {}, "it gave a wrong answer to hello: .*True"),
+        ({"protocol": 2.0}, {}, "it gave a wrong answer to hello"),
         ({"protocol": 1}, {}, r'it speaks protocol 1, not 2: protocol 2 is .* repeats "decision" of its question'),
-        ({}, {"id": True}, r'did not answer the question: .* instead of {"type": "action", "id": 1, "decision": 1, "a'),
-        ({}, {"decision": True}, "did not answer the question"),
-        ({}, {"decision": None}, "did not answer the question"),
-        ({}, {"action": 0}, "did not answer the question"),
+        (
+            {},
+            {"id": True},
+            r'wrong answer to the question: .* instead of {"type": "action", "id": 1, "decision": 1, "a',
+        ),
+        ({}, {"decision": True}, "wrong answer to the question"),
+        ({}, {"decision": None}, "wrong answer to the question"),
+        ({}, {"action": 0}, "wrong answer to the question"),
     ],
 )
 def test_answers_have_the_types_of_the_protocol(

@@ -9,6 +9,7 @@ from spygames.agent_avenue import Mode, make_game
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.pictures.picture import Advice, Picture, picture
+from spygames.core.svg.colours import Theme
 from spygames.testing.trial import mask_of
 
 MODES: tuple[Mode, ...] = ("simple", "advanced")
@@ -42,15 +43,17 @@ class Moment(NamedTuple):
     def seen(self, viewer: int) -> dict[str, Any]:
         return self.game.seen_to_dict(self.s, viewer)
 
-    def picture(self, viewer: int, full: bool = True) -> Picture:
+    def picture(self, viewer: int, full: bool = True, theme: Theme = "dark") -> Picture:
         """The picture for a seat; `full`: with everything that a picture can contain, else the board only."""
         if not full:
-            return picture(self.game, self.s, viewer)
+            return picture(self.game, self.s, viewer, theme=theme)
         legal = self.legal(viewer)
         advice = Advice([(text, 1 / len(legal)) for text in legal], 0.36) if legal and self.s.turn % 2 else None
         before = self.game.seen_to_dict(as_record(self.before), viewer)
         names = NAMES[: self.game.num_players]
-        return picture(self.game, self.s, viewer, before=before, legal=legal, advice=advice, names=names, log=LOG)
+        return picture(
+            self.game, self.s, viewer, before=before, legal=legal, advice=advice, names=names, log=LOG, theme=theme
+        )
 
 
 def positions(mode: Mode, players: int, number: int, seed: int = 0) -> Iterator[Moment]:

@@ -17,6 +17,7 @@ from spygames.agent_avenue.layout import PHASES
 from spygames.core.game.game import NOBODY, as_record
 from spygames.core.pictures.picture import draw_seen
 from spygames.core.svg.annotations import Look
+from spygames.core.svg.colours import THEMES, Theme
 
 RAW, ZIPPED = 100_000, 10_000
 """Bytes that a picture may have."""
@@ -68,17 +69,27 @@ def test_many_pictures_are_well_made(mode: Mode, players: int) -> None:
     assert phases >= {"recruit", "over"} | teams | (market if advanced else set())
 
 
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize(("mode", "players"), slow_but(VARIANTS, 0, -1))
-def test_texts_are_readable(mode: Mode, players: int) -> None:
+def test_texts_are_readable(mode: Mode, players: int, theme: Theme) -> None:
     for i, each in enumerate(positions(mode, players, 2, seed=2)):
-        assert svg.pale(str(each.picture(i - 1))) == []
+        assert svg.pale(str(each.picture(i - 1, theme=theme))) == []
+
+
+@pytest.mark.parametrize(("mode", "players"), slow_but(VARIANTS, 0, -1))
+def test_themes_differ_in_colors_only(mode: Mode, players: int) -> None:
+    for i, each in enumerate(positions(mode, players, 9)):
+        dark, light = (each.picture(each.viewers[i % len(each.viewers)], theme=theme) for theme in THEMES)
+        assert dark != light
+        assert svg.colorless(dark) == svg.colorless(light)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_texts_are_readable_in_many_positions(mode: Mode, players: int) -> None:
+def test_texts_are_readable_in_many_positions(mode: Mode, players: int, theme: Theme) -> None:
     for i, each in enumerate(positions(mode, players, 30, seed=7)):
-        assert svg.pale(str(each.picture(each.viewers[i % len(each.viewers)]))) == []
+        assert svg.pale(str(each.picture(each.viewers[i % len(each.viewers)], theme=theme))) == []
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.pictures.picture import draw_seen
 from spygames.core.svg.annotations import Advice, Look
+from spygames.core.svg.colours import Theme
 from tests.games.agent_dog.conftest import game_of
 from tests.support.position import Position
 
@@ -65,8 +66,8 @@ def moments(options: dict[str, Any], seed: int, n: int) -> Iterator[Moment]:
                 break
 
 
-def svg_of(game: Game, seen: dict[str, Any], look: Look) -> str:
+def svg_of(game: Game, seen: dict[str, Any], look: Look, theme: Theme = "dark") -> str:
     """A picture without the text for screen readers."""
-    svg = draw_seen(game, seen, look)
+    svg = draw_seen(game, seen, look, theme)
     assert "<desc></desc>" in svg
     return svg

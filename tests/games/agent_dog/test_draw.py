@@ -11,12 +11,13 @@ import pytest
 
 from spygames.core.game.game import NOBODY
 from spygames.core.svg.annotations import Advice, Look
+from spygames.core.svg.colours import THEMES, Theme
 from tests.games.agent_dog.conftest import game_of, make_mapping, position_at
 from tests.games.agent_dog.moments import NAMES, VARIANTS, moments, svg_of
 from tests.games.agent_dog.test_render import companion, end, meetings, redraw, swap, tracked, turn
 from tests.support.position import Position
 from tests.support.suites import slow_but
-from tests.support.svg import elements, outside, overlaps, pale, texts
+from tests.support.svg import colorless, elements, outside, overlaps, pale, texts
 
 SCENES = (turn, swap, companion, meetings, redraw, end, tracked)
 
@@ -37,10 +38,11 @@ def shown(seen: Mapping[str, Any]) -> str:
     return json.dumps(told)
 
 
-def drawn(position: Position, viewer: int, **changes: Any) -> str:
+def drawn(position: Position, viewer: int, theme: Theme = "dark", **changes: Any) -> str:
     """The picture of a position for a viewer, with its legal actions, and with keys of what is seen changed."""
     legal = tuple(sorted(position.legal)) if position.s.to_move == viewer != NOBODY else ()
-    return svg_of(position.game, position.game.seen_to_dict(position.s, viewer) | changes, Look(viewer, legal=legal))
+    seen = position.game.seen_to_dict(position.s, viewer) | changes
+    return svg_of(position.game, seen, Look(viewer, legal=legal), theme)
 
 
 # ---------------------------------------------------------------- what is shown
@@ -251,10 +253,20 @@ def test_the_viewer_sits_at_the_bottom() -> None:
         )
 
 
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("scene", [turn, companion, end, tracked])
-def test_texts_stand_out(scene: Any) -> None:
+def test_texts_stand_out(scene: Any, theme: Theme) -> None:
     for viewer in (0, NOBODY):
-        assert pale(drawn(scene(), viewer)) == []
+        assert pale(drawn(scene(), viewer, theme)) == []
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_themes_differ_in_colors_alone(scene: Any) -> None:
+    position = scene()
+    for viewer in range(NOBODY, position.game.num_players):
+        dark, light = (drawn(position, viewer, theme) for theme in THEMES)
+        assert dark != light
+        assert colorless(dark) == colorless(light)
 
 
 @pytest.mark.parametrize("scene", [turn, companion, meetings])

@@ -50,7 +50,8 @@ def test_expert_beats_greedy_beats_random(options: dict[str, Any], games: int) -
 @pytest.mark.slow
 @pytest.mark.parametrize("players", [5, 7])
 def test_a_lone_greedy_gains_nothing_among_experts(players: int) -> None:
-    """Well above what is measured (docs/agents.md), well below the 25 % and 28 % that it won among `expert-1`."""
+    """The bound is well above the measured share (docs/results/scripted_players.md), and well below the 25 % and 28 %
+    that `greedy` won among `expert-1`."""
     assert shares({"players": players}, "greedy", "expert", 1024) < 0.22
 
 

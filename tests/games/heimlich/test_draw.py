@@ -16,6 +16,7 @@ from tests.support.suites import slow_but
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.pictures.picture import draw_seen
 from spygames.core.svg.annotations import Advice, Look
+from spygames.core.svg.colours import THEMES, Theme
 from spygames.heimlich.cards import CARDS
 from spygames.testing.trial import mask_of
 
@@ -77,15 +78,26 @@ def test_many_pictures_are_well_made(options: dict[str, Any]) -> None:
         assert len(gzip.compress(picture.encode())) <= 10_000
 
 
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("options", [VARIANTS[2], VARIANTS[3], VARIANTS[7]], ids=str)
-def test_texts_stand_out(options: dict[str, Any]) -> None:
+def test_texts_stand_out(options: dict[str, Any], theme: Theme) -> None:
     game = game_of(**options)
     phases: dict[str, np.ndarray] = {}
     for states in positions(game, 150, seed=6):
         phases[game.state_to_dict(as_record(states))["phase"]] = states
     for i, states in enumerate(phases.values()):
         seen, look = [*looks(game, states, None)][i % 2]  # for a seat with targets, for NOBODY
-        assert svg.pale(draw_seen(game, seen, look)) == []
+        assert svg.pale(draw_seen(game, seen, look, theme)) == []
+
+
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 2, 7), ids=str)
+def test_themes_differ_in_colors_alone(options: dict[str, Any]) -> None:
+    game = game_of(**options)
+    for states in positions(game, 6):
+        for seen, look in looks(game, states, None):
+            dark, light = (draw_seen(game, seen, look, theme) for theme in THEMES)
+            assert dark != light
+            assert svg.colorless(dark) == svg.colorless(light)
 
 
 def test_names_are_escaped_and_cut() -> None:

@@ -1,4 +1,4 @@
-"""Agents that come with the package go by name, wherever a player is named."""
+"""Released agents are available by name wherever a player is expected."""
 
 import json
 import re
@@ -27,7 +27,7 @@ GAME = spygames.make_game("agent_avenue_v0")
 
 @pytest.fixture
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the released agents, which takes their place."""
+    """A copy of the released agents that replaces the originals."""
     folder = tmp_path / "checkpoints"
     shutil.copytree(ROOT / "checkpoints", folder)
     monkeypatch.setattr(released, "_folder", lambda: folder)
@@ -38,7 +38,7 @@ def weights(policy: Policy) -> bytes:
     return b"".join(tensor.numpy().tobytes() for tensor in policy.network.state_dict().values())
 
 
-def test_the_list_is_that_of_the_checkpoints_and_ladders() -> None:
+def test_the_manifest_matches_the_checkpoints_and_ladders() -> None:
     there = (ROOT / "checkpoints" / MANIFEST).read_text()
     assert there == writer.text_of(writer.manifest()), "write it: python -m studies.released_agents"
     assert {agent.folder.name for agent in released_agents()} == {
@@ -48,7 +48,7 @@ def test_the_list_is_that_of_the_checkpoints_and_ladders() -> None:
 
 
 def test_an_agent_is_the_same_by_its_name_and_its_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT / "docs")  # from where no path leads there
+    monkeypatch.chdir(ROOT / "docs")  # the path does not exist from here
     by_path = Policy.load(ROOT / "checkpoints" / "agent_avenue_simple")
     for name, shown in {
         "agent_avenue/simple-2": "agent_avenue/simple-2@sample",
@@ -88,25 +88,26 @@ def test_best_is_the_first_of_the_ladder_without_search() -> None:
     assert best_agent(whoever)[0] == agent
 
 
-def test_it_sits_in_the_other_seats_of_environments() -> None:
+def test_best_plays_the_other_seats_of_environments() -> None:
     env = gymnasium.make_vec("spygames/AgentAvenue-v0", num_envs=8, opponents="best")
     _, infos = env.reset(seed=1)
     rewards = 0.0
     for _ in range(60):
         _, reward, *_, infos = env.step(infos["action_mask"].argmax(axis=1))
         rewards += reward.sum()
-    assert rewards < -10  # the first legal action is no way to play
+    assert rewards < -10  # always playing the first legal action loses
 
 
-def test_a_variant_without_an_agent_names_those_there_are() -> None:
+def test_a_variant_without_an_agent_lists_the_available_agents() -> None:
     game = spygames.make_game("agent_avenue_v0", mode="advanced", players=3)
     with pytest.raises(
-        ValueError, match=r"^no released agent plays agent_avenue_v0, mode=advanced, players=3,.* there "
+        ValueError,
+        match=r"^no released agent plays agent_avenue_v0, mode=advanced, players=3,.* available agents: agent_",
     ):
         make_player(game, "best")
     with pytest.raises(ValueError, match=r"agent_avenue/simple-2, .*heimlich/full-4"):
         make_player(game, "best@argmax")
-    with pytest.raises(CheckpointError, match="best of which game"):
+    with pytest.raises(CheckpointError, match="best needs a game"):
         load_checkpoint("best")
     with pytest.raises(CheckpointError, match=r"no released agent of that name .*agent_dog/standard-4"):
         Policy.load("agent_dog/standard-5")
@@ -125,7 +126,9 @@ def test_a_flipped_byte_is_refused(copy: Path, name: str) -> None:
         damaged[place] ^= 1 << int(place % 8)
         file.write_bytes(damaged)
         for spec in ("agent_avenue/simple-2", "best", "agent_avenue/simple-2@argmax"):
-            with pytest.raises(ValueError, match=rf"^agent_avenue/simple-2 is damaged: .*{name} has SHA-256") as caught:
+            with pytest.raises(
+                ValueError, match=rf"^agent_avenue/simple-2 is damaged: .*SHA-256 of .*{name}"
+            ) as caught:
                 make_player(GAME, spec)
             assert "\n" not in str(caught.value)
     file.write_bytes(whole)
@@ -135,8 +138,8 @@ def test_a_flipped_byte_is_refused(copy: Path, name: str) -> None:
         Policy.load("agent_avenue/simple-2")
 
 
-def test_line_ends_that_git_writes_damage_nothing(copy: Path) -> None:
-    """As in a clone by Git for Windows with its usual settings."""
+def test_crlf_line_ends_in_json_are_no_damage(copy: Path) -> None:
+    """A clone by Git for Windows with its default settings has such line ends."""
     for file in (copy / MANIFEST, *copy.glob("agent_avenue_simple/*.json")):
         file.write_bytes(content(file.read_bytes()).replace(b"\n", b"\r\n"))
     released._listed.cache_clear()
@@ -147,12 +150,12 @@ def test_line_ends_that_git_writes_damage_nothing(copy: Path) -> None:
     whole = file.read_bytes()
     assert b"\n" in whole
     file.write_bytes(whole.replace(b"\n", b"\r\n", 1))
-    with pytest.raises(CheckpointError, match=r"is damaged: .*model.safetensors has SHA-256"):
+    with pytest.raises(CheckpointError, match=r"is damaged: .*SHA-256 of .*model\.safetensors"):
         Policy.load("agent_avenue/simple-2")
     released._listed.cache_clear()
 
 
-def test_packages_are_the_same_with_other_line_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_have_the_same_digest_with_other_line_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = set()
     for end in (b"\n", b"\r\n"):
         package = tmp_path / str(len(end)) / "spygames"
@@ -164,7 +167,7 @@ def test_packages_are_the_same_with_other_line_ends(tmp_path: Path, monkeypatch:
     assert len(found) == 1
 
 
-def test_a_damaged_list_is_refused(copy: Path) -> None:
+def test_a_damaged_manifest_is_refused(copy: Path) -> None:
     file = copy / MANIFEST
     text = file.read_text()
     wrong = json.loads(text)
@@ -172,19 +175,17 @@ def test_a_damaged_list_is_refused(copy: Path) -> None:
     for damaged in (text[:-100], text.replace('"sha256"', '"sha255"'), "[]", json.dumps(wrong)):
         released._listed.cache_clear()
         file.write_text(damaged)
-        with pytest.raises(ValueError, match=r"^[^\n]*agents.json, the list of released agents, is damaged[^\n]*$"):
+        with pytest.raises(ValueError, match=r"^[^\n]*agents\.json[^\n]* is damaged[^\n]*$"):
             make_player(GAME, "best")
     released._listed.cache_clear()
 
 
-def test_a_released_agents_name_goes_before_a_folder_of_that_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_released_agents_name_takes_precedence_over_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "agent_avenue" / "simple-2").mkdir(parents=True)
     assert Policy.load("agent_avenue/simple-2").name == "agent_avenue/simple-2@sample"
     for path in ("./agent_avenue/simple-2", Path("agent_avenue/simple-2")):
-        with pytest.raises(CheckpointError, match="is no checkpoint"):
+        with pytest.raises(CheckpointError, match="is not a checkpoint"):
             Policy.load(path)
     shutil.copytree(ROOT / "checkpoints" / "agent_dog_2", tmp_path / "best")
     assert Policy.load("./best").game.id == Policy.load(Path("best")).game.id == "agent_dog_v0"

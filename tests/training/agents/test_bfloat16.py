@@ -17,10 +17,10 @@ from spygames_training.networks.custom import make_own_network
 from tests.cli.command import run as command_line
 
 AGENT = "agent_avenue/simple-2-first"
-"""Its weights are not rounded."""
+"""An agent whose weights are not rounded."""
 
 
-def test_half_the_size_the_same_notes_and_rounded_weights(tmp_path: Path) -> None:
+def test_rounding_halves_the_size_and_keeps_the_metadata(tmp_path: Path) -> None:
     found = load_checkpoint(AGENT)
     export_bfloat16(found, tmp_path / "half")
     again = load_checkpoint(tmp_path / "half")
@@ -40,9 +40,8 @@ def test_half_the_size_the_same_notes_and_rounded_weights(tmp_path: Path) -> Non
     ).read_bytes()
 
 
-def test_it_decides_alike_but_where_two_actions_are_as_good(tmp_path: Path) -> None:
-    """In the positions of random games: the likeliest action is another one only where the agent finds both alike
-    likely, within the rounding."""
+def test_it_decides_the_same_except_between_equally_good_actions(tmp_path: Path) -> None:
+    """The likeliest action differs only if the original agent finds both equally likely within the rounding."""
     found = load_checkpoint(AGENT)
     export_bfloat16(found, tmp_path / "half")
     one, other = Policy.load(AGENT), Policy.load(tmp_path / "half")
@@ -55,17 +54,17 @@ def test_it_decides_alike_but_where_two_actions_are_as_good(tmp_path: Path) -> N
     np.testing.assert_allclose(ours[rows, second], ours[rows, first], atol=0.05)
 
 
-def test_a_network_of_ones_own_is_kept_as_it_is(tmp_path: Path) -> None:
+def test_a_custom_network_is_not_rounded(tmp_path: Path) -> None:
     game = spygames.make_game("agent_avenue_v0")
     torch.manual_seed(0)
     module = ActorCritic(game.num_features, game.num_actions, (8,))
     save_checkpoint(tmp_path / "own", game, make_own_network(module, game), 1)
-    with pytest.raises(ValueError, match="a network of your own is kept as it is"):
+    with pytest.raises(ValueError, match="custom network cannot be rounded"):
         export_bfloat16(load_checkpoint(tmp_path / "own", network=module), tmp_path / "half")
     assert not (tmp_path / "half").exists()
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_exports_and_refuses_wrong_arguments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     half = tmp_path / "half"
     assert command_line("export", AGENT, "--bfloat16", str(half)) == 0
     assert str(half) in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Checkpoints come back as they were saved, survive a kill, and are refused, with one line, when they are not right."""
+"""Checkpoints load as they were saved, survive a kill, and are refused with one line if they are damaged."""
 
 import copy
 import hashlib
@@ -76,7 +76,7 @@ def edit(folder: Path, **changes: Any) -> None:
         (None, ()),
     ],
 )
-def test_who_it_trained_against(folder: Path, opponents: Any, expected: tuple[str, ...]) -> None:
+def test_training_opponents_are_read_from_the_config(folder: Path, opponents: Any, expected: tuple[str, ...]) -> None:
     edit(folder, extra={"config": {"opponents": opponents}})
     assert load_checkpoint(folder).training_opponents == expected
     assert Policy.load(folder).training_opponents == expected
@@ -87,7 +87,7 @@ def test_who_it_trained_against(folder: Path, opponents: Any, expected: tuple[st
     assert trained_against(GAME, bots["random"], player) is False
 
 
-def test_who_trained_against_a_search_and_who_nobody_knows(
+def test_training_against_searches_and_unknown_players(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edit(folder, extra={"config": {"opponents": {"share": 0.1, "bots": ["mcts:2"]}}}, code={"spygames": "0.2.0"})
@@ -117,7 +117,7 @@ def test_round_trip(folder: Path) -> None:
         assert torch.equal(a, b)
 
 
-def test_a_run_folder_stands_for_its_checkpoint(tmp_path: Path) -> None:
+def test_a_run_folder_loads_its_checkpoint(tmp_path: Path) -> None:
     save_checkpoint(tmp_path / "run" / "checkpoint", GAME, network(), 1)
     (tmp_path / "run" / "metrics.jsonl").touch()
     assert same(load_checkpoint(tmp_path / "run").network, network())
@@ -129,45 +129,45 @@ def test_the_same_checkpoint_gives_the_same_bytes(folder: Path, tmp_path: Path) 
         assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()
 
 
-def test_loading_leaves_the_random_generator_of_torch_alone(folder: Path) -> None:
+def test_loading_does_not_change_torchs_random_generator(folder: Path) -> None:
     torch.manual_seed(5)
     before = torch.get_rng_state()
     load_checkpoint(folder)
     assert torch.equal(before, torch.get_rng_state())
 
 
-def test_other_options_with_the_same_layout_are_welcome(folder: Path) -> None:
+def test_other_options_with_the_same_layout_are_accepted(folder: Path) -> None:
     game = make_game(first_player="random")
     assert load_checkpoint(folder, game).game is game
 
 
-def test_a_game_of_elsewhere_must_be_given(tmp_path: Path) -> None:
+def test_a_game_from_outside_spygames_must_be_passed(tmp_path: Path) -> None:
     game = kuhn.make_game()
     save_checkpoint(tmp_path / "kuhn", game, network(game), 1)
     assert same(load_checkpoint(tmp_path / "kuhn", game).network, network(game))
-    assert "'kuhn_poker_v0', which is no game of spygames here" in refusal(tmp_path / "kuhn")
+    assert "'kuhn_poker_v0', which is not a game of spygames" in refusal(tmp_path / "kuhn")
 
 
-def test_a_checkpoint_chooses_no_module_to_import(
+def test_a_checkpoint_cannot_choose_a_module_to_import(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "intruder_v0.py").write_text("raise SystemExit('imported')")
     monkeypatch.syspath_prepend(str(tmp_path))
     for name in ("intruder_v0", "tests.poker.kuhn", "..agent_avenue_v0", "os", ""):
         edit(folder, environment={"id": name, "options": {}})
-        assert "no game of spygames" in refusal(folder)
+        assert "not a game of spygames" in refusal(folder)
 
 
-def test_layouts_differ_by_order_too() -> None:
+def test_layouts_differ_by_field_order() -> None:
     fields = list(GAME.view_dtype.descr)
     turned = replace(GAME, view_dtype=np.dtype([fields[-1], *fields[:-1]]))
     assert len({layout_hash(GAME), layout_hash(turned), layout_hash(OTHER_LAYOUT), layout_hash(kuhn.make_game())}) == 4
 
 
-def test_refuses_what_is_not_there(tmp_path: Path, folder: Path) -> None:
+def test_missing_checkpoints_are_refused(tmp_path: Path, folder: Path) -> None:
     assert "there is no such checkpoint" in refusal(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
-    assert "is no checkpoint" in refusal(tmp_path / "empty")
+    assert "is not a checkpoint" in refusal(tmp_path / "empty")
     for name in ("model.safetensors", "config.json"):
         shutil.copytree(folder, tmp_path / "half", dirs_exist_ok=True)
         (tmp_path / "half" / name).unlink()
@@ -175,7 +175,7 @@ def test_refuses_what_is_not_there(tmp_path: Path, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "ending"), [("zip", "zip"), ("gztar", "tar.gz"), ("tar", "tar")])
-def test_an_archive_is_told_to_be_unpacked_and_how(
+def test_an_archive_is_refused_with_the_command_that_unpacks_it(
     folder: Path, tmp_path: Path, kind: str, ending: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive = Path(shutil.make_archive(str(tmp_path / "my agent"), kind, folder))
@@ -192,21 +192,21 @@ def test_an_archive_is_told_to_be_unpacked_and_how(
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
-def test_one_file_of_a_checkpoint_is_told_from_the_folder(folder: Path, name: str) -> None:
-    assert refusal(folder / name).endswith(f"{name} is one file of a checkpoint: name the folder {folder}")
+def test_a_file_of_a_checkpoint_is_distinguished_from_its_folder(folder: Path, name: str) -> None:
+    assert refusal(folder / name).endswith(f"{name} is a file of a checkpoint: pass its folder, {folder}, instead")
 
 
-def test_numbers_of_numpy_are_kept_beside_an_agent(tmp_path: Path) -> None:
+def test_numpy_numbers_can_be_saved_with_an_agent(tmp_path: Path) -> None:
     save_checkpoint(tmp_path, GAME, network(), np.int64(3), {"share": np.float32(0.5)}, {"of": np.str_("x")})  # type: ignore[arg-type]
     meta = load_checkpoint(tmp_path).meta
     assert (meta["step"], meta["results"], meta["extra"]) == (3, {"share": 0.5}, {"of": "x"})
 
 
-def test_odd_names_of_folders(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_odd_folder_names_give_one_line(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong: Any
     monkeypatch.chdir(tmp_path)
     for wrong in ("", ".", "/", "x" * 5000, "a\0b", "a\nb"):
-        assert re.search("there is no such checkpoint|is no checkpoint", refusal(wrong))
+        assert re.search("there is no such checkpoint|is not a checkpoint", refusal(wrong))
     monkeypatch.chdir(folder)
     assert load_checkpoint(".").game == GAME
     monkeypatch.chdir(folder.parent)
@@ -214,7 +214,7 @@ def test_odd_names_of_folders(folder: Path, tmp_path: Path, monkeypatch: pytest.
     save_checkpoint(Path(folder.name), GAME, network(), 2)
 
 
-def test_refuses_another_game_and_another_layout(folder: Path) -> None:
+def test_another_game_and_another_layout_are_refused(folder: Path) -> None:
     assert "trained on 'agent_avenue_v0', not on kuhn_poker_v0" in refusal(folder, kuhn.make_game())
     assert "trained on 'agent_avenue_v0', not on agent_avenue_v1" in refusal(folder, replace(GAME, version=1))
     assert "has another layout than agent_avenue_v0 here: observation fields 'more' differ" in refusal(
@@ -222,12 +222,12 @@ def test_refuses_another_game_and_another_layout(folder: Path) -> None:
     )
     assert refusal(folder, replace(GAME, num_actions=75)).endswith("74 actions instead of 75")  # and equal options
     edit(folder, environment={"id": GAME.id, "options": {"players": 17}})
-    assert "options that agent_avenue_v0 does not take: players must be" in refusal(folder)
+    assert "options that agent_avenue_v0 does not accept: players must be" in refusal(folder)
     edit(folder, environment={"id": GAME.id, "options": {"colour": 1}})
-    assert "options that agent_avenue_v0 does not take" in refusal(folder)
+    assert "options that agent_avenue_v0 does not accept" in refusal(folder)
 
 
-def test_names_the_options_that_make_another_layout(folder: Path) -> None:
+def test_an_error_names_the_options_that_change_the_layout(folder: Path) -> None:
     game = make_game(players=4, captain="fixed", first_player="random")
     assert refusal(folder, game).endswith(
         "74 actions instead of 126; trained with players=2 instead of 4, first_player=0 instead of 'random', "
@@ -238,18 +238,18 @@ def test_names_the_options_that_make_another_layout(folder: Path) -> None:
         assert "74 actions instead of 126" in refusal(folder, game)
 
 
-def test_refuses_cut_files(folder: Path) -> None:
+def test_truncated_files_are_refused(folder: Path) -> None:
     for name, ends in (("config.json", 2), ("model.safetensors", 1)):
         file = folder / name
         whole = file.read_bytes()
         for length in [0, 1, 7, 8, 9, 100, len(whole) // 2, len(whole) - ends]:
             file.write_bytes(whole[:length])
-            assert f"{name} is cut short" in refusal(folder)
+            assert f"{name} is truncated" in refusal(folder)
         file.write_bytes(whole)
     load_checkpoint(folder)
 
 
-def test_refuses_other_tensors_than_it_names(folder: Path) -> None:
+def test_tensors_that_differ_from_the_config_are_refused(folder: Path) -> None:
     file = folder / "model.safetensors"
     tensors = load_file(file)
     wrong: dict[str, dict[str, torch.Tensor]] = {
@@ -257,60 +257,60 @@ def test_refuses_other_tensors_than_it_names(folder: Path) -> None:
         "instead of no 'more'": {**tensors, "more": torch.zeros(1)},
         "'value.bias' torch.float32 [2]": {**tensors, "value.bias": torch.zeros(2)},
         "'value.bias' torch.float64 [1]": {**tensors, "value.bias": torch.zeros(1, dtype=torch.float64)},
-        "holds other weights": {**tensors, "value.bias": torch.ones(1)},
+        "does not hold the weights": {**tensors, "value.bias": torch.ones(1)},
     }
     for text, content in wrong.items():
         save_file(content, file)
         assert text in refusal(folder)
 
 
-def test_refuses_weights_that_compute_no_numbers(folder: Path, tmp_path: Path) -> None:
-    """Finite ones, but their products are not."""
+def test_weights_with_overflowing_outputs_are_refused(folder: Path, tmp_path: Path) -> None:
+    """The weights are finite, but their products are not."""
     file, config = folder / "model.safetensors", json.loads((folder / "config.json").read_text())
     save_file({name: torch.full_like(tensor, -3e38) for name, tensor in load_file(file).items()}, file)
     edit(folder, **{**config, "weights": {"sha256": hashlib.sha256(file.read_bytes()).hexdigest()}})
-    assert "are not all finite numbers within 1,000,000" in refusal(folder)
+    assert "must be finite and within 1,000,000" in refusal(folder)
 
 
-def test_refuses_weights_that_are_no_numbers(folder: Path, tmp_path: Path) -> None:
+def test_nan_weights_are_refused(folder: Path, tmp_path: Path) -> None:
     broken = network()
     with torch.no_grad():
         broken.value.bias[0] = torch.nan
-    with pytest.raises(CheckpointError, match=r"value\.bias are not all finite"):
+    with pytest.raises(CheckpointError, match=r"value\.bias must be finite"):
         save_checkpoint(tmp_path / "broken", GAME, broken, 1)
     assert not (tmp_path / "broken").exists()
 
 
-def test_refuses_odd_configs(folder: Path) -> None:
+def test_invalid_configs_are_refused(folder: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
     for changes, text in (
-        ({"format": 2}, "format 2; this version reads format 1"),
-        ({"network": {"kind": "lstm", "hidden": [8]}}, "kind 'lstm' is not known"),
+        ({"format": 2}, "format must be 1, not 2"),
+        ({"network": {"kind": "lstm", "hidden": [8]}}, "recurrent or own, not 'lstm'"),
         ({"network": {"kind": "mlp", "hidden": [16, "8"]}}, "hidden must be"),
         ({"network": {"kind": "mlp", "hidden": [16, True]}}, "hidden must be"),
         ({"network": {"kind": "mlp", "hidden": [0]}}, "hidden must be"),
         ({"network": {"kind": "mlp", "hidden": [1 << 40]}}, "hidden must be"),
         ({"network": {"kind": "mlp", "hidden": [1] * 10_000}}, "hidden must be"),
-        ({"network": {"kind": "mlp", "hidden": [16]}}, "does not hold the network that config.json describes"),
+        ({"network": {"kind": "mlp", "hidden": [16]}}, "does not match the network in config.json"),
         ({"weights": {}}, "sha256 is missing"),
         ({"layout": None}, "layout is missing"),
     ):
         edit(folder, **{**config, **changes})
         assert text in refusal(folder)
     for content, text in (
-        ("[]", "no mapping"), ("[" * 100_000, "is not JSON"), ("9" * 10_000, "is not JSON"), ("\xff", "is not JSON"),
+        ("[]", "a JSON object"), ("[" * 100_000, "not JSON"), ("9" * 10_000, "not JSON"), ("\xff", "not JSON"),
         ("0" * (2 << 20), "is longer than"),
     ):  # fmt: skip
         (folder / "config.json").write_text(content, "latin-1")
         assert text in refusal(folder)
 
 
-def test_a_config_cannot_ask_for_memory(folder: Path) -> None:
+def test_a_config_cannot_allocate_much_memory(folder: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     edit(folder, network={"kind": "mlp", "hidden": [8192] * 16})  # 4 GB of weights
-    assert "does not hold the network" in refusal(folder)
+    assert "does not match the network" in refusal(folder)
     (folder / "model.safetensors").write_bytes((1 << 60).to_bytes(8, "little") + b"{}")
-    assert "is no safetensors file" in refusal(folder)
+    assert "not a safetensors file" in refusal(folder)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000  # kilobytes
 
 
@@ -319,14 +319,14 @@ class Trap:
         return os.mkdir, (str(Path.cwd() / "trapped"),)
 
 
-def test_loading_runs_nothing(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loading_runs_no_code(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (folder / "model.safetensors").write_bytes(pickle.dumps(Trap()))
-    assert "is no safetensors file" in refusal(folder)
+    assert "not a safetensors file" in refusal(folder)
     torch.save({"trunk.0.weight": Trap()}, folder / "model.safetensors")
-    assert "is no safetensors file" in refusal(folder)
+    assert "not a safetensors file" in refusal(folder)
     assert not (tmp_path / "trapped").exists()
-    with pytest.raises(TypeError):  # the trap works: this is what loading must not do
+    with pytest.raises(TypeError):  # the trap works: loading must not do this
         torch.nn.Module().load_state_dict(pickle.loads(pickle.dumps(Trap())))
     assert (tmp_path / "trapped").exists()
 
@@ -340,7 +340,7 @@ def leaves(node: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def test_any_damage_is_refused_or_harmless(folder: Path) -> None:
-    """Any value of the config replaced by an odd one, any byte of either file by another."""
+    """Replace each value of the config by an odd one, and random bytes of both files by others."""
     files = {name: (folder / name).read_bytes() for name in ("config.json", "model.safetensors")}
     config = json.loads(files["config.json"])
     expected = network()
@@ -379,11 +379,13 @@ def test_any_damage_is_refused_or_harmless(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("step", "foreign"), [(step, foreign) for foreign in (0, 2) for step in range(10 + foreign)])
-def test_a_kill_leaves_the_old_or_the_new(
+def test_a_kill_leaves_the_old_or_the_new_checkpoint(
     folder: Path, monkeypatch: pytest.MonkeyPatch, step: int, foreign: int
 ) -> None:
-    """Dies at the `step`-th call that touches the disk; whatever is there then can be read, and be written over. What
-    somebody has put beside the checkpoint is still there in the end."""
+    """Die at the `step`-th call that touches the disk; the checkpoint can then be read and be written again.
+
+    Files that a user has put beside the checkpoint are kept.
+    """
     if foreign:
         (folder / "notes.txt").write_text("mine")
         (folder / "pictures").mkdir()
@@ -425,14 +427,14 @@ def test_a_kill_leaves_the_old_or_the_new(
     assert names == {"config.json", "model.safetensors"} | ({"notes.txt", "pictures/a.png"} if foreign else set())
 
 
-def test_does_not_replace_other_things(folder: Path) -> None:
+def test_saving_does_not_replace_other_files(folder: Path) -> None:
     file = folder / "config.json"
     (folder / "notes.txt").write_text("mine")
     foreign = ("", '{"architectures": ["a model of others"]}')
     for text in foreign:
         file.write_text(text)
         for path in (folder, folder / "notes.txt"):
-            with pytest.raises(CheckpointError, match="holds other things"):
+            with pytest.raises(CheckpointError, match="is not a checkpoint, and other files"):
                 save_checkpoint(path, GAME, network(), 1)
         assert file.read_text() == text
     with pytest.raises(ValueError, match="JSON"):
@@ -440,7 +442,7 @@ def test_does_not_replace_other_things(folder: Path) -> None:
     assert (folder / "notes.txt").read_text() == "mine"
 
 
-def test_a_folder_has_many_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_can_be_named_in_many_ways(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     for name in (".", "", "../agent", "../agent/."):
         assert load_checkpoint(name).meta["step"] == 1234
@@ -449,10 +451,10 @@ def test_a_folder_has_many_names(folder: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-def test_pipes_and_devices_are_not_waited_for(folder: Path, name: str) -> None:
+def test_pipes_and_devices_are_refused_without_waiting(folder: Path, name: str) -> None:
     (folder / name).unlink()
     os.mkfifo(folder / name)
-    assert refusal(folder).endswith("it is no regular file")
+    assert refusal(folder).endswith("it is not a regular file")
     (folder / name).unlink()
     (folder / name).symlink_to("/dev/zero")
-    assert refusal(folder).endswith("it is no regular file")
+    assert refusal(folder).endswith("it is not a regular file")

@@ -1,4 +1,4 @@
-"""Runs whose folder was damaged: one line that names the file, exit code 2, and nothing in the folder is changed."""
+"""Damaged run folders: one line names the file, the exit code is 2, and nothing in the folder changes."""
 
 import json
 import math
@@ -46,8 +46,11 @@ def folder(finished: Path, tmp_path: Path) -> Path:
 
 
 def state(change: Callable[[Facts, Tensors], object], signed: bool = True) -> Callable[[Path], None]:
-    """Writes the state again with what `change` makes of it; a string takes the place of its facts. `signed`: with the
-    right digest, as by somebody who knows how it is made; otherwise the digest is as `change` leaves it."""
+    """Return a function that rewrites the state after `change`, whose result replaces the facts if it is a string.
+
+    With `signed`, the digest is made correct, as by an attacker who knows its definition. Otherwise it stays as
+    `change` leaves it.
+    """
 
     def damage(folder: Path) -> None:
         file = folder / "state.safetensors"
@@ -75,7 +78,7 @@ def filled(name: str, value: float) -> Callable[[Path], None]:
 
 
 def flipped(name: str, part: float) -> Callable[[Path], None]:
-    """One bit is another, so far into the file."""
+    """Flip one bit at the fraction `part` of a file."""
 
     def damage(folder: Path) -> None:
         data = bytearray((folder / name).read_bytes())
@@ -86,7 +89,7 @@ def flipped(name: str, part: float) -> Callable[[Path], None]:
 
 
 def changed(name: str, old: str, new: str) -> Callable[[Path], None]:
-    """Another text in a file."""
+    """Replace a text in a file."""
 
     def damage(folder: Path) -> None:
         text = (folder / name).read_text()
@@ -97,7 +100,7 @@ def changed(name: str, old: str, new: str) -> Callable[[Path], None]:
 
 
 def replaced(name: str, make: Callable[[Path], object]) -> Callable[[Path], None]:
-    """Something else in the place of a file or folder, or where the run will write one."""
+    """Put something else in the place of a file or folder, or where the run will write one."""
 
     def damage(folder: Path) -> None:
         place = folder / name
@@ -179,14 +182,14 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
     (STATE, "is too large", fact("record", [[1, 0, HUGE]])),
     (STATE, "record", fact("record", [[1, 0, -2]])),
     (STATE, "record", fact("record", [[1, 2, 1]])),
-    (STATE, "row 0 of states holds", filled("rollout.0.states", 0x7F)),
-    (STATE, "row 0 of states holds", filled("rollout.1.states", 255)),
+    (STATE, "row 0 of states must be", filled("rollout.0.states", 0x7F)),
+    (STATE, "row 0 of states must be", filled("rollout.1.states", 255)),
     (STATE, "no learning seat", filled("rollout.0.controller", 1)),
-    (STATE, "network.value.bias are not all finite", filled("network.value.bias", math.nan)),
-    (STATE, "ema.value.bias are not all finite", filled("ema.value.bias", math.inf)),
-    (STATE, "adam.0.exp_avg are not all finite", filled("adam.0.exp_avg", math.nan)),
-    (STATE, "adam.0.exp_avg_sq are not all from 0", filled("adam.0.exp_avg_sq", -1)),
-    (STATE, "adam.0.step are not all from 0", filled("adam.0.step", -1)),
+    (STATE, "network.value.bias must be finite", filled("network.value.bias", math.nan)),
+    (STATE, "ema.value.bias must be finite", filled("ema.value.bias", math.inf)),
+    (STATE, "adam.0.exp_avg must be finite", filled("adam.0.exp_avg", math.nan)),
+    (STATE, "adam.0.exp_avg_sq must not be negative", filled("adam.0.exp_avg_sq", -1)),
+    (STATE, "adam.0.step must not be negative", filled("adam.0.step", -1)),
     (STATE, "is not a file", replaced(STATE, Path.mkdir)),
     (STATE, "is not a file", replaced(STATE, os.mkfifo)),
     (STATE, "is not a file", replaced(STATE, endless)),
@@ -223,7 +226,7 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
             ("tensorboard", Path.touch),
         )
     ],
-    ("checkpoint", "other things", replaced("checkpoint", Path.touch)),
+    ("checkpoint", "other files", replaced("checkpoint", Path.touch)),
 ]
 
 
@@ -248,15 +251,15 @@ def test_damage_is_named_in_one_line_and_nothing_is_changed(
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, endless])
-def test_a_config_of_a_run_that_is_a_pipe_or_a_device_is_not_read(
+def test_a_config_that_is_a_pipe_or_a_device_is_refused_without_reading(
     folder: Path, capsys: pytest.CaptureFixture[str], make: Callable[[Path], None]
 ) -> None:
     replaced(RUN, make)(folder)
     line = complaint(["train", "--resume", str(folder), "--allow-code"], capsys)
-    assert line.endswith("it is no regular file")
+    assert line.endswith("it is not a regular file")
 
 
-def test_a_line_of_metrics_that_was_cut_by_a_kill_is_no_damage(folder: Path) -> None:
+def test_a_line_of_metrics_cut_by_a_kill_is_no_damage(folder: Path) -> None:
     file = folder / METRICS
     whole = file.read_bytes()
     file.write_bytes(whole + whole[:20])
@@ -264,7 +267,7 @@ def test_a_line_of_metrics_that_was_cut_by_a_kill_is_no_damage(folder: Path) -> 
     assert file.read_bytes() == whole
 
 
-def test_other_line_ends_of_metrics_are_no_damage(folder: Path) -> None:
+def test_crlf_line_ends_of_metrics_are_no_damage(folder: Path) -> None:
     file = folder / METRICS
     whole = file.read_bytes()
     file.write_bytes(whole.replace(b"\n", b"\r\n"))
@@ -272,7 +275,7 @@ def test_other_line_ends_of_metrics_are_no_damage(folder: Path) -> None:
     assert file.read_bytes() == whole
 
 
-def test_settings_that_may_change_may_also_be_changed_in_the_file(folder: Path) -> None:
+def test_settings_that_may_change_can_be_edited_in_the_file(folder: Path) -> None:
     changed(RUN, '"evaluate_games": 400', '"evaluate_games": 40')(folder)
     assert Run.resume(folder).config.evaluate_games == 40
 
@@ -288,7 +291,7 @@ def test_settings_that_may_change_may_also_be_changed_in_the_file(folder: Path) 
         ('{"decisions": 1, "seconds": 1e400, "start": {}, "half": {}, "end": {}}', "is too large"),
     ],
 )
-def test_a_damaged_summary_is_named_in_one_line(tmp_path: Path, text: str, what: str) -> None:
+def test_a_damaged_summary_gives_one_line(tmp_path: Path, text: str, what: str) -> None:
     (tmp_path / "summary.json").write_text(text)
     with pytest.raises(ValueError, match=f"summary.json is damaged: .*{what}"):
         read_summary(tmp_path)
@@ -297,7 +300,7 @@ def test_a_damaged_summary_is_named_in_one_line(tmp_path: Path, text: str, what:
 @pytest.mark.parametrize(
     "found", ["3", "{}", '{"a": {}}', '{"a": {"win_share": true}}', '{"a": {"win_share": NaN}}', "[" * 9999]
 )
-def test_kept_results_that_cannot_be_read_count_as_not_there(tmp_path: Path, found: str) -> None:
+def test_unreadable_cached_results_are_ignored(tmp_path: Path, found: str) -> None:
     asked, file = {"against": {"a": []}}, tmp_path / "judged.json"
     good = {"a": {"win_share": 0.5, "interval": [0, 1], "fair_share": 0.5}}
     file.write_text(json.dumps({"asked": asked, "found": good}))

@@ -1,4 +1,4 @@
-"""Agents as ONNX models: what is exported plays as the checkpoint does, and what is no model of the game is refused."""
+"""Agents as ONNX models: exports play like their checkpoints, and models that do not fit the game are refused."""
 
 import json
 import os
@@ -32,7 +32,7 @@ CASES = [
 
 
 def agent(folder: Path, game: Game, network: Network) -> Path:
-    """A checkpoint with random weights that are large enough to have opinions."""
+    """A checkpoint with random weights that are large enough for clear preferences."""
     torch.manual_seed(1)
     actor = make_network(game, network)
     with torch.no_grad():
@@ -42,7 +42,7 @@ def agent(folder: Path, game: Game, network: Network) -> Path:
 
 
 def positions(game: Game, n: int) -> DecisionBatch:
-    """Decisions of `n` games after some random moves."""
+    """Return the decisions of `n` games after some random moves."""
     batch, rng = Batch(game, n, 1, threads=1), np.random.default_rng(1)
     batch.reset()
     for _ in range(12):
@@ -56,7 +56,7 @@ def positions(game: Game, n: int) -> DecisionBatch:
 def test_an_export_plays_like_its_checkpoint(
     name: str, options: dict[str, int], network: Network, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The same likeliest action in 10,000 positions, but where two are as likely to the last bits."""
+    """The likeliest action is the same in 10,000 positions, except where two are equally likely up to rounding."""
     game = make_game(name, **options)
     folder, file = agent(tmp_path, game, network), tmp_path / "agent.onnx"
     assert run("export", folder, "--onnx", file) == 0
@@ -73,8 +73,8 @@ def test_an_export_plays_like_its_checkpoint(
     assert (sampled != found).any()
 
 
-def test_a_model_of_a_stranger_plays(tmp_path: Path) -> None:
-    """A linear policy, made with onnx alone: its mask is a float, and it knows no batch size."""
+def test_a_third_party_model_plays(tmp_path: Path) -> None:
+    """The model is a linear policy made with onnx alone, with a float mask and a symbolic batch size."""
     game = make_game("agent_avenue_v0")
     file = linear_model(tmp_path / "linear.onnx", game.num_features, game.num_actions)
     player = make_player(game, f"onnx:{file}@argmax")
@@ -86,10 +86,10 @@ def test_a_model_of_a_stranger_plays(tmp_path: Path) -> None:
     assert not runs_code(f"onnx:{file}")
 
 
-def test_models_of_one_file_name_are_told_apart(
+def test_models_with_the_same_file_name_are_distinguished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They are called by their paths in tables, and each has its own digest; one model by two paths is one player."""
+    """Tables show them by their paths, and each has its own digest. One model by two paths is one player."""
     monkeypatch.chdir(tmp_path)
     game, specs, file = make_game("agent_avenue_v0"), [], tmp_path / "x.json"
     for folder, fault in (("a", 0.0), ("b", 1.0), ("copy", 0.0)):
@@ -100,7 +100,7 @@ def test_models_of_one_file_name_are_told_apart(
         ["evaluate", "--seats", specs[0], f"{specs[1]}@argmax", "--games", 20],
     ):
         assert run(*argv, "--json", file) == 0
-        assert "onnx:m@sample" in capsys.readouterr().out  # nobody else is called so
+        assert "onnx:m@sample" in capsys.readouterr().out  # this name is unique
     argv = ["evaluate", "--cross-play", *specs[:2], "--games", 20, "--plot", "x.png"]
     assert run(*argv, "--json", file) == 0
     names = [f"{spec}@sample" for spec in specs[:2]]
@@ -110,7 +110,7 @@ def test_models_of_one_file_name_are_told_apart(
     assert len({player["digest"] for player in found["players"].values()}) == 2
     assert run("compare", *specs[:2], "--max-games", 128, "--json", file) == 0
     assert [*json.loads(file.read_text())["players"]] == names
-    assert "both players are onnx:m@sample" in complaint(["compare", specs[0], specs[2]], capsys)
+    assert "different players, not both onnx:m@sample" in complaint(["compare", specs[0], specs[2]], capsys)
 
 
 def linear_model(file: Path, features: int, actions: int, fault: float = 0.0) -> Path:
@@ -134,32 +134,32 @@ def linear_model(file: Path, features: int, actions: int, fault: float = 0.0) ->
     return file
 
 
-def test_what_is_no_model_of_the_game_is_refused(tmp_path: Path) -> None:
+def test_models_that_do_not_fit_the_game_are_refused(tmp_path: Path) -> None:
     game = make_game("agent_avenue_v0")
     other = linear_model(tmp_path / "other.onnx", 7, game.num_actions)
     (tmp_path / "text.onnx").write_text("no model")
     for spec, what in [
         (f"onnx:{tmp_path / 'none.onnx'}", "none.onnx cannot be read: No such file"),
-        (f"onnx:{tmp_path / 'text.onnx'}", "text.onnx is no ONNX model"),
+        (f"onnx:{tmp_path / 'text.onnx'}", "text.onnx is not a valid ONNX model"),
         (f"onnx:{other}", r"observation must be \[n, 160\] in agent_avenue_v0"),
-        (f"onnx:{other}@badly", "a policy plays sample, argmax or with a temperature"),
+        (f"onnx:{other}@badly", "must be sample, argmax or a temperature"),
     ]:
         with pytest.raises(ValueError, match=what):
             make_player(game, spec)
     nans = linear_model(tmp_path / "nans.onnx", game.num_features, game.num_actions, fault=float("nan"))
-    with pytest.raises(PlayerFailed, match="the player onnx:nans@sample answered logits that are no finite numbers"):
+    with pytest.raises(PlayerFailed, match=r"player onnx:nans@sample .*logits .*finite"):
         make_player(game, f"onnx:{nans}").act(positions(game, 5))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices as POSIX has them")
-def test_what_cannot_be_a_model_is_not_read(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX pipes and devices")
+def test_files_that_cannot_be_models_are_not_read(tmp_path: Path) -> None:
     game = make_game("agent_avenue_v0")
     with open(tmp_path / "long", "wb") as long:
-        long.truncate((1 << 30) + 1)  # without a block on the disk
+        long.truncate((1 << 30) + 1)  # a sparse file without blocks on the disk
     os.mkfifo(tmp_path / "pipe")
     for file, why in (
-        ("/dev/zero", "no regular file"),
-        (tmp_path / "pipe", "no regular file"),
+        ("/dev/zero", "not a regular file"),
+        (tmp_path / "pipe", "not a regular file"),
         (tmp_path, "Is a directory"),
         (tmp_path / "long", "longer than 1073741824 bytes"),
         ("x" * 300, "File name too long"),
@@ -171,6 +171,6 @@ def test_what_cannot_be_a_model_is_not_read(tmp_path: Path) -> None:
 def test_a_recurrent_network_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = agent(tmp_path, make_game("agent_avenue_v0"), Network((8,), kind="recurrent", memory=4))
     line = complaint(["export", str(folder), "--onnx", str(tmp_path / "a.onnx")], capsys)
-    assert "a recurrent network is not exported" in line
+    assert "a recurrent network cannot be exported" in line
     assert not (tmp_path / "a.onnx").exists()
     assert "name the checkpoint" in complaint(["export"], capsys)

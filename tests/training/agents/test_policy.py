@@ -1,4 +1,4 @@
-"""Policies draw from the distribution that they state, among legal actions, and play like any other bot."""
+"""Policies sample legal actions from the distribution that they report, and play like any other bot."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ GAME = make_game()
 
 
 def network(spread_out: float = 100.0) -> ActorCritic:
-    """One whose policy is far from uniform."""
+    """A network whose policy is far from uniform."""
     torch.manual_seed(0)
     found = ActorCritic(GAME.num_features, GAME.num_actions, (32,))
     with torch.no_grad():
@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("how", "power"), [("", 1.0), ("sample", 1.0), ("0.5", 2.0), ("2", 0.5)])
-def test_probabilities_are_the_stated_ones(how: str, power: float) -> None:
+def test_probabilities_are_the_networks_softmax_at_each_temperature(how: str, power: float) -> None:
     batch = positions()
     with torch.no_grad():
         raw = network()(torch.from_numpy(batch.observation))[0].double()
@@ -65,11 +65,13 @@ def test_probabilities_are_the_stated_ones(how: str, power: float) -> None:
     np.testing.assert_allclose(one, expected.numpy()[7], atol=1e-5)
 
 
-def test_argmax_is_the_first_of_the_likeliest_legal_ones() -> None:
+def test_argmax_is_the_first_of_the_likeliest_legal_actions() -> None:
     batch = positions()
     policy = Policy(GAME, network(), "argmax")
     values = np.where(batch.mask, logits(network(), batch.observation), -np.inf)
-    assert not (values.argmax(1) == logits(network(), batch.observation).argmax(1)).all()  # the mask decides some
+    assert not (
+        values.argmax(1) == logits(network(), batch.observation).argmax(1)
+    ).all()  # the mask matters in some positions
     np.testing.assert_array_equal(policy.act(batch.observation, batch.mask), values.argmax(1))
     np.testing.assert_array_equal(policy.probabilities(batch.observation, batch.mask).argmax(1), values.argmax(1))
     assert set(np.unique(policy.probabilities(batch.observation, batch.mask))) == {0.0, 1.0}
@@ -79,8 +81,8 @@ def test_argmax_is_the_first_of_the_likeliest_legal_ones() -> None:
 
 @pytest.mark.parametrize("how", ["sample", "0.5"])
 @pytest.mark.parametrize("seated", [False, True])
-def test_draws_have_the_stated_distribution(how: str, seated: bool) -> None:
-    """Both ways to ask, 20,000 draws in each of some positions."""
+def test_draws_have_the_reported_distribution(how: str, seated: bool) -> None:
+    """20,000 draws in each of several positions, by `Policy.act` and by `PolicyPlayer.act`."""
     n = 20_000
     start = positions(8)
     policy = Policy(GAME, network(), how)
@@ -106,7 +108,7 @@ def test_draws_have_the_stated_distribution(how: str, seated: bool) -> None:
             assert chisquare(seen[keep], wanted).pvalue > 1e-4
 
 
-def test_one_and_many() -> None:
+def test_a_batch_gives_the_same_actions_as_single_calls() -> None:
     batch = positions(16)
     policy = Policy(GAME, network())
     many = policy.act(batch.observation, batch.mask, np.random.default_rng(2))
@@ -122,9 +124,9 @@ def test_one_and_many() -> None:
     )  # a random stream of its own
 
 
-def test_a_player_uses_the_streams_of_its_rows_alone() -> None:
+def test_a_player_uses_only_the_streams_of_its_rows() -> None:
     batch = positions(64)
-    # Networks of random weights round otherwise among other rows, which tips one draw in about a million.
+    # Networks with random weights round differently among other rows, which changes about one draw in a million.
     player = from_network(GAME, exact_network(GAME, "space"), name="self")
     assert player.name == "self@sample"
     streams = spread(np.uint64(9), 64).reshape(64, 1)
@@ -139,10 +141,10 @@ def test_a_player_uses_the_streams_of_its_rows_alone() -> None:
     np.testing.assert_array_equal(together, apart)
     np.testing.assert_array_equal(all_at_once, streams)
     again = [player.act(batch.decisions(streams, np.arange(64))) for _ in range(20)]
-    assert len({tuple(actions) for actions in again}) == 20  # the streams move on
+    assert len({tuple(actions) for actions in again}) == 20  # the streams advance
 
 
-def test_whoever_trains_sees_the_network_change() -> None:
+def test_changes_of_the_network_reach_its_players() -> None:
     batch = positions()
     live = network(0.0)
     player = from_network(GAME, live, "argmax")
@@ -171,13 +173,13 @@ def test_checkpoints_are_players_by_their_path(folder: Path, tmp_path: Path) -> 
     np.testing.assert_array_equal(loaded, Policy(GAME, network(), "argmax").act(batch.observation, batch.mask))
 
 
-def test_refuses_with_one_line(folder: Path) -> None:
+def test_wrong_games_and_ways_to_play_are_refused(folder: Path) -> None:
     with pytest.raises(CheckpointError, match="trained on 'agent_avenue_v0', not on kuhn"):
         load_player(kuhn.make_game(), folder)
     with pytest.raises(ValueError, match="trained on 'agent_avenue_v0', not on kuhn"):
         make_player(kuhn.make_game(), str(folder))
     for how in ("best", "0", "-1", "nan", "inf", "1e9", "Argmax "):
-        with pytest.raises(ValueError, match="a policy plays sample, argmax or with a temperature"):
+        with pytest.raises(ValueError, match="must be sample, argmax or a temperature"):
             make_player(GAME, f"{folder}@{how}")
 
 
@@ -191,12 +193,12 @@ def test_refuses_wrong_shapes_and_empty_masks() -> None:
         with pytest.raises(ValueError, match="must be"):
             policy.act(o, m)
     for how in ("", "argmax"):
-        with pytest.raises(ValueError, match="no legal action"):
+        with pytest.raises(ValueError, match="no action is legal"):
             Policy(GAME, network(), how).act(observation[0], np.zeros_like(mask[0]))
 
 
-def test_takes_what_environments_give() -> None:
-    """Read-only and strided arrays, other number types, without a warning."""
+def test_arrays_from_environments_are_accepted() -> None:
+    """Read-only and strided arrays and other number types work without a warning."""
     batch, policy = positions(4), Policy(GAME, network(), "argmax")
     expected = policy.act(batch.observation, batch.mask)
     fixed = batch.observation.copy()
@@ -236,12 +238,12 @@ def test_a_whole_game_through_act() -> None:
     assert out.any()
 
 
-def test_refuses_what_is_no_observation() -> None:
+def test_invalid_observations_are_refused() -> None:
     policy = Policy(GAME, network())
     batch = positions(2)
     observation, mask = batch.observation[0].copy(), batch.mask[0]
     seen: Any = {"observation": observation, "action_mask": mask}
-    with pytest.raises(TypeError, match=r"give the parts of that mapping: act\(seen\['observation'\]"):
+    with pytest.raises(TypeError, match=r"parts of the mapping: act\(seen\['observation'\]"):
         policy.act(seen, mask)
     wrong: Any
     for wrong in (None, "card", [[1.0], [1.0, 2.0]], object()):
@@ -249,13 +251,13 @@ def test_refuses_what_is_no_observation() -> None:
             policy.act(wrong, mask)
     for value in (np.nan, np.inf):
         observation[3] = value
-        with pytest.raises(ValueError, match="the observation holds a NaN or an infinity"):
+        with pytest.raises(ValueError, match="observation must be finite"):
             policy.act(observation, mask)
     with pytest.raises(ValueError, match="the mask is all zeros"):
         policy.act(batch.observation[0], np.zeros_like(mask))
 
 
-def test_says_what_it_is() -> None:
+def test_its_repr_describes_it() -> None:
     assert repr(Policy(GAME, network(), "argmax", "mine")) == "Policy(agent_avenue_v0, mine@argmax)"
     assert repr(make_player(GAME, "greedy")) == "Scripted(agent_avenue_v0, 'greedy')"
 
@@ -289,9 +291,9 @@ print("played")
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forked processes here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forked processes")
 def test_a_forked_process_plays_against_a_checkpoint(tmp_path: Path) -> None:
-    """With the threads that torch believes to have it would wait for ever."""
+    """A forked process would wait forever for the threads that torch believes to have."""
     torch.manual_seed(0)
     agent = ActorCritic(GAME.num_features, GAME.num_actions, (256, 256))
     save_checkpoint(tmp_path / "agent", GAME, agent, 1)
@@ -304,5 +306,5 @@ def test_a_forked_process_plays_against_a_checkpoint(tmp_path: Path) -> None:
         out, complaints = process.communicate(timeout=90)
     finally:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # those that it has forked, too
+            os.killpg(process.pid, signal.SIGKILL)  # also the processes that it has forked
     assert out == "played\n", complaints

@@ -1,4 +1,4 @@
-"""What is in configs/ and checkpoints/ works as it is."""
+"""The files in configs/ and checkpoints/ work as they are."""
 
 import importlib
 import itertools
@@ -17,7 +17,7 @@ from spygames_training.evaluation.evaluation import evaluate
 ROOT = Path(__file__).resolve().parents[3]
 CONFIGS = sorted((ROOT / "configs").glob("*.toml"))
 RECIPES = {path.stem: path for path in sorted((ROOT / "configs" / "agents").glob("*.toml"))}
-"""Of released agents."""
+"""Configs of the released agents."""
 CHECKPOINTS = sorted(path.parent for path in (ROOT / "checkpoints").glob("*/config.json"))
 
 
@@ -31,7 +31,7 @@ def test_a_config_names_a_game_its_players_and_itself(path: Path) -> None:
 
 
 NO_RULES = {"first_player", "captain", "max_turns", "reward", "nobody_wins"}
-"""Options that make no variant of their own: who begins, how long, and what for."""
+"""Options that do not define another variant: who begins, the length of a game, and the reward."""
 
 
 @pytest.mark.parametrize("module", ["agent_avenue_v0", "heimlich_v0", "agent_dog_v0"])
@@ -40,7 +40,7 @@ def test_every_variant_of_the_contract_has_a_config(module: str) -> None:
     configs = [read_config(path) for path in CONFIGS]
     trained = [found.make_game(**config.options).options for config in configs if config.game == module]
     variants = [*itertools.chain(*VARIANTS[module])]
-    named = [v for v in variants if all(isinstance(value, str | int) for value in v.values())]  # no board of one's own
+    named = [v for v in variants if all(isinstance(value, str | int) for value in v.values())]  # without custom boards
     assert len(named) >= len(variants) - 1
     for variant in named:
         options = {name: value for name, value in variant.items() if name not in NO_RULES}
@@ -58,13 +58,13 @@ def test_an_agent_loads_is_small_and_plays_better_than_chance(path: Path) -> Non
 
 
 EARLIER = ("first", "second", "third")
-"""What the recipes of an agent's earlier runs are called, behind its name."""
+"""Suffixes of the recipes of an agent's earlier runs."""
 ELSEWHERE = ("name", "start_from", "evaluate_", "save_every")
-"""Settings that change nothing in what is learned, or say where it lies."""
+"""Settings that do not change what is learned, or that name its location."""
 
 
 @pytest.mark.parametrize("path", CHECKPOINTS, ids=lambda path: path.name)
-def test_every_agent_has_the_configs_that_it_was_trained_by(path: Path) -> None:
+def test_every_agent_has_the_configs_of_its_training(path: Path) -> None:
     checkpoint = load_checkpoint(path)
     config = read_config(RECIPES[path.name])
     game = spygames.make_game(config.game, **config.options)
@@ -78,7 +78,7 @@ def test_every_agent_has_the_configs_that_it_was_trained_by(path: Path) -> None:
         assert read_config(following).start_from == f"runs/{one.stem}"
 
 
-def test_every_recipe_is_of_an_agent() -> None:
+def test_every_recipe_belongs_to_an_agent() -> None:
     agents = {path.name for path in CHECKPOINTS}
     assert {name for name in RECIPES if name.rpartition("_")[2] not in EARLIER} <= agents
     assert {name.rpartition("_")[0] for name in RECIPES if name.rpartition("_")[2] in EARLIER} <= RECIPES.keys()

@@ -1,4 +1,4 @@
-"""The games for stable-baselines3: credit by seat, masks, one seat against players, and the way to our checkpoints."""
+"""The stable-baselines3 bridge: credit per seat, masks, one seat against players, and conversion to our checkpoints."""
 
 import dataclasses
 import warnings
@@ -44,20 +44,20 @@ BET, PASS = kuhn.BET, kuhn.PASS
 
 
 def model_of(env: VecEnv, hidden: tuple[int, ...] = (16,), **kwargs: Any) -> MaskablePPO:
-    """The stock algorithm over all seats of `env`."""
+    """Return the stock algorithm over all seats of `env`."""
     settings: dict[str, Any] = {"n_steps": 8, "batch_size": 64, "n_epochs": 2, "gamma": 1.0, "seed": 0}
     settings |= {"rollout_buffer_class": PerSeatRolloutBuffer, "rollout_buffer_kwargs": {"env": env}, "device": "cpu"}
     return MaskablePPO("MlpPolicy", env, policy_kwargs=actor_critic_kwargs(hidden), **(settings | kwargs))
 
 
 def any_legal(env: Any, rng: np.random.Generator) -> np.ndarray:
-    """A legal action in each game."""
+    """Return a legal action for each game."""
     masks = get_action_masks(env)
     return (masks * rng.random(masks.shape)).argmax(axis=1)
 
 
 def filled(env: SelfPlayVecEnv, choose: Any, values: np.ndarray, lam: float) -> PerSeatRolloutBuffer:
-    """A buffer after a rollout as MaskablePPO makes it, with the critic's `values` [T, n] and actions by `choose`."""
+    """Return a buffer after a rollout as in MaskablePPO, with critic values `values` [T, n] and actions by `choose`."""
     steps, n = values.shape
     buffer = PerSeatRolloutBuffer(
         steps, env.observation_space, env.action_space, "cpu", gae_lambda=lam, gamma=0.9, n_envs=n, env=env
@@ -73,8 +73,8 @@ def filled(env: SelfPlayVecEnv, choose: Any, values: np.ndarray, lam: float) -> 
     return buffer
 
 
-def test_each_seat_is_paid_what_is_its_own() -> None:
-    """Pass, bet, fold: seat 0 loses its ante with both of its decisions, although seat 1 never moves after it."""
+def test_each_seat_gets_its_own_reward() -> None:
+    """Pass, bet, fold: both decisions of seat 0 are charged with its lost ante, though seat 1 never moves again."""
     env = SelfPlayVecEnv(kuhn.make_game(), 3, seed=1)
     script = [PASS, BET, PASS, BET]
     buffer = filled(env, lambda t: np.full(3, script[t]), np.zeros((4, 3), np.float32), lam=1.0)
@@ -85,7 +85,7 @@ def test_each_seat_is_paid_what_is_its_own() -> None:
 
 @pytest.mark.parametrize(("game_id", "options"), [("agent_avenue_v0", {"players": 3}), ("agent_avenue_v0", {})])
 def test_credit_follows_the_definition(game_id: str, options: dict[str, Any]) -> None:
-    """Against the sums written out from a batch that is played beside it."""
+    """Compare with the sums over a batch that is played in parallel."""
     game, n, steps = spygames.make_game(game_id, **options), 5, 300
     rng = np.random.default_rng(2)
     values = rng.normal(size=(steps, n)).astype(np.float32)
@@ -125,18 +125,18 @@ def test_only_known_decisions_are_learned_from() -> None:
     (batch,) = buffer.get()
     assert sorted(batch.advantages.tolist()) == pytest.approx([-1.0] * 3 + [-0.9] * 3 + [1.0] * 3)
     short = filled(env, lambda t: np.full(3, BET), np.zeros((1, 3), np.float32), lam=1.0)
-    with pytest.raises(ValueError, match="n_steps is too small"):
+    with pytest.raises(ValueError, match="increase n_steps"):
         next(short.get(4))
 
 
-def test_another_environment_than_the_buffers_is_noticed(tmp_path: Path) -> None:
+def test_an_environment_other_than_the_buffers_is_detected(tmp_path: Path) -> None:
     game = kuhn.make_game()
     env, other = SelfPlayVecEnv(game, 16, seed=1), SelfPlayVecEnv(game, 16, seed=1)
     model = model_of(env)
     model.set_env(other)
-    with pytest.raises(RuntimeError, match="give the same env twice"):
+    with pytest.raises(RuntimeError, match="the same env twice"):
         model.learn(128)
-    with pytest.raises(ValueError, match="16 games, but 8"):
+    with pytest.raises(ValueError, match="env must have n_envs games"):
         MaskablePPO(
             "MlpPolicy",
             SelfPlayVecEnv(game, 8),
@@ -149,7 +149,7 @@ def test_another_environment_than_the_buffers_is_noticed(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("make_env", [partial(SelfPlayVecEnv, by_hand=True), LearnerSeatVecEnv])
-def test_what_is_not_legal_is_refused_and_nothing_moves(make_env: Any) -> None:
+def test_an_illegal_action_is_refused_and_changes_nothing(make_env: Any) -> None:
     env = make_env(spygames.make_game("agent_avenue_v0"), 4, seed=3)
     before = env.reset()
     states = env.games.states.copy()
@@ -162,14 +162,17 @@ def test_what_is_not_legal_is_refused_and_nothing_moves(make_env: Any) -> None:
     np.testing.assert_array_equal(env.games.observation, before)
 
 
-def test_maskable_ppo_learns_kuhn_poker_by_its_own_credit() -> None:
-    """Uniform play can be exploited for 0.91 chips. With each seat's own credit a few seconds of training bring that
-    down to about 0.25; with the library's buffer, which takes a game for the story of one agent, to nothing better."""
+def test_maskable_ppo_learns_kuhn_poker_with_credit_per_seat() -> None:
+    """Uniform play can be exploited for 0.91 chips.
+
+    With each seat's own credit, a few seconds of training reduce that to about 0.25. The library's buffer, which treats
+    a game as one agent's trajectory, does not improve it.
+    """
     torch.set_num_threads(1)
     game = kuhn.make_game()
     found = []
     for buffer in ({}, {"rollout_buffer_class": None, "rollout_buffer_kwargs": {}}):
-        env = SelfPlayVecEnv(game, 256, seed=0, by_hand=True)  # else it refuses the library's buffer
+        env = SelfPlayVecEnv(game, 256, seed=0, by_hand=True)  # otherwise it refuses the library's buffer
         model = model_of(env, (32,), n_steps=16, batch_size=1024, learning_rate=2e-3, ent_coef=0.1, **buffer)
         found.append(nash_conv(game, Policy(game, to_actor_critic(model.policy)).probabilities))
         model.learn(80_000)
@@ -181,7 +184,7 @@ def test_maskable_ppo_learns_kuhn_poker_by_its_own_credit() -> None:
 
 
 def test_the_bystander_learns_to_keep_its_money() -> None:
-    """In a game of three a decision is worth something else for each seat; seat 2's present costs it 1.1."""
+    """In a game of three, a decision has a different value for each seat; seat 2 loses 1.1 by giving its present."""
     torch.set_num_threads(1)
     game = pennies.make_game()
     model = model_of(SelfPlayVecEnv(game, 128, seed=0), (32,), n_steps=16, batch_size=512, learning_rate=3e-3)
@@ -193,18 +196,18 @@ def test_the_bystander_learns_to_keep_its_money() -> None:
 
 
 class Recorder:
-    """Notes who did what in which row of an environment."""
+    """Record each row's moves as (seat, action)."""
 
     def __init__(self, env: LearnerSeatVecEnv) -> None:
         self.moves: list[list[tuple[int, int]]] = [[] for _ in range(env.num_envs)]
         advance, games = env.games.advance_legal, env.games
 
-        def noted(rows: np.ndarray, actions: np.ndarray, viewers: np.ndarray) -> None:
+        def recorded(rows: np.ndarray, actions: np.ndarray, viewers: np.ndarray) -> None:
             for i in rows.tolist():
                 self.moves[i].append((int(games.seats[i]), int(actions[i])))
             advance(rows, actions, viewers)
 
-        env.games.advance_legal = noted  # type: ignore[method-assign]
+        env.games.advance_legal = recorded  # type: ignore[method-assign]
 
 
 @pytest.mark.parametrize(
@@ -212,12 +215,12 @@ class Recorder:
     [
         (spygames.make_game("agent_avenue_v0"), ["random", "greedy"], "random"),
         (spygames.make_game("agent_avenue_v0", players=3), "random", 2),
-        (pennies.make_game(), "random", 1),  # many games end before seat 1 is asked
-        (spygames.make_game("agent_dog_v0", max_turns=20), "random", "random"),  # and most are cut off
+        (pennies.make_game(), "random", 1),  # many games end before seat 1 moves
+        (spygames.make_game("agent_dog_v0", max_turns=20), "random", "random"),  # most are truncated
     ],
 )
-def test_results_are_those_of_the_same_moves_at_a_table(game: Game, opponents: Any, seat: Any) -> None:
-    """Every game is played again move by move in an AEC environment: seats, results, ends and last observations."""
+def test_results_equal_those_of_the_same_moves_in_an_aec_environment(game: Game, opponents: Any, seat: Any) -> None:
+    """Every game is replayed move by move: seats, results, ends and last observations are equal."""
     n, steps = 6, 250
     env = LearnerSeatVecEnv(game, n, opponents, seat, seed=5)
     recorder = Recorder(env)
@@ -264,7 +267,7 @@ def test_results_are_those_of_the_same_moves_at_a_table(game: Game, opponents: A
 
 
 def test_opponents_with_memory_remember_their_own_game() -> None:
-    """Two networks of unlike memories, asked again move by move with a memory that begins empty in each game."""
+    """Two networks with memories of different sizes are replayed move by move, with an empty memory for each game."""
     game, n = recall.make_game(), 6
     networks: dict[str, PolicyPlayer] = {}
     for size in (4, 8):
@@ -292,7 +295,7 @@ def test_opponents_with_memory_remember_their_own_game() -> None:
                     forgetful += action != policy.act(seen, mask, memory=empty.copy())
                 alone.step(action)
             alone.reset()
-    assert forgetful > 100  # so memory decides
+    assert forgetful > 100  # the memory matters
     assert {info["opponents"][0] for row in infos for info in row if info} == networks.keys()
 
 
@@ -320,19 +323,19 @@ def test_equal_seeds_give_equal_games() -> None:
     assert (play(4) != play(5)).any()
 
 
-def test_a_seat_or_player_that_there_is_not_is_refused() -> None:
+def test_invalid_seats_and_players_are_refused() -> None:
     game = kuhn.make_game()
     for wrong in (2, -1, True, "player_0"):
         with pytest.raises(ValueError, match="seat must be"):
             LearnerSeatVecEnv(game, 2, seat=wrong)
     with pytest.raises(ValueError, match="no player 'nobody'"):
         LearnerSeatVecEnv(game, 2, ["random", "nobody"])
-    with pytest.raises(ValueError, match="at least one opponent"):
+    with pytest.raises(ValueError, match="opponents must not be empty"):
         LearnerSeatVecEnv(game, 2, [])
 
 
 def test_stable_baselines_takes_the_learners_seat(tmp_path: Path) -> None:
-    """Learning, a monitor, an evaluation while training; the mean reward it counts is that of the games."""
+    """Training, a monitor and an evaluation during training work; the mean reward is that of the games."""
     game = spygames.make_game("agent_avenue_v0")
     env = VecMonitor(LearnerSeatVecEnv(game, 16, ["random", "greedy"], seed=0))
     test_env = VecMonitor(LearnerSeatVecEnv(game, 8, "random", seed=1))
@@ -340,7 +343,7 @@ def test_stable_baselines_takes_the_learners_seat(tmp_path: Path) -> None:
     callback = MaskableEvalCallback(test_env, n_eval_episodes=16, eval_freq=16, log_path=str(tmp_path), verbose=0)
     model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=128, n_epochs=1, seed=0, device="cpu")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # two environments of one class with other wrappers
+        warnings.simplefilter("ignore")  # two environments of one class with different wrappers
         model.learn(512, callback)
     evaluations = np.load(tmp_path / "evaluations.npz")
     assert evaluations["results"].shape == (2, 16)
@@ -352,7 +355,7 @@ def test_stable_baselines_takes_the_learners_seat(tmp_path: Path) -> None:
     assert min(lengths) >= 1
 
 
-def test_the_network_is_the_same_before_and_after(tmp_path: Path) -> None:
+def test_the_network_is_the_same_after_conversion(tmp_path: Path) -> None:
     game = spygames.make_game("agent_avenue_v0")
     env = SelfPlayVecEnv(game, 32, seed=0)
     model = model_of(env, (24, 16))
@@ -374,14 +377,14 @@ def test_the_network_is_the_same_before_and_after(tmp_path: Path) -> None:
 
 
 @kernel
-def init_but_for_zeros(s: Record, options: Record, seed: np.uint64) -> None:
-    """As that of Kuhn poker, but it trusts that the state is zeroed where a new game has zeros."""
+def init_without_zeroing(s: Record, options: Record, seed: np.uint64) -> None:
+    """Kuhn poker's init, but it relies on a zeroed state for the zeros of a new game."""
     s.rng = seed
     s.cards[1] = 1 + seed % 2
 
 
-def test_rows_that_move_one_by_one_begin_on_zeroed_states() -> None:
-    game = dataclasses.replace(kuhn.make_game(), init=init_but_for_zeros)
+def test_rows_that_move_separately_begin_with_zeroed_states() -> None:
+    game = dataclasses.replace(kuhn.make_game(), init=init_without_zeroing)
     games, rows = Rows(game, 3, seed=1), np.arange(3)
     ended = 0
     for _ in range(6):
@@ -395,8 +398,8 @@ def test_rows_that_move_one_by_one_begin_on_zeroed_states() -> None:
     assert ended > 3
 
 
-def test_the_stock_first_lines_work() -> None:
-    """`make_vec_env` asks for pictures first; a deterministic policy without masks comes to an end of each game."""
+def test_the_librarys_usual_first_lines_work() -> None:
+    """`make_vec_env` requests pictures first; a deterministic policy without masks reaches the end of each game."""
     env = make_vec_env("spygames/AgentAvenue-v0", 2, env_kwargs={"max_ignored": 20})
     model = PPO("MlpPolicy", env, n_steps=16, batch_size=32, n_epochs=1, device="cpu", seed=0)
     steps = 0
@@ -404,7 +407,7 @@ def test_the_stock_first_lines_work() -> None:
     def count(*_: Any) -> None:
         nonlocal steps
         steps += 1
-        assert steps < 5000, "it goes on for ever"
+        assert steps < 5000, "it does not end"
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -431,10 +434,10 @@ def test_self_play_without_its_buffer_is_refused() -> None:
 
 
 @pytest.mark.parametrize("inner", [True, False])
-def test_self_play_behind_other_observations_is_refused(inner: bool) -> None:
+def test_self_play_with_changed_observations_is_refused(inner: bool) -> None:
     env = SelfPlayVecEnv(kuhn.make_game(), 4, seed=1)
     scaled: Any = VecNormalize(env)
     settings: dict[str, Any] = {"rollout_buffer_kwargs": {"env": env if inner else scaled}}
-    with pytest.raises(RuntimeError, match="no VecNormalize can stand between"):
+    with pytest.raises(RuntimeError, match="a wrapper changes the observations"):
         model_of(scaled, **settings).learn(64)
     model_of(VecMonitor(env), **settings).learn(64)

@@ -1,4 +1,4 @@
-"""Runs by MaskablePPO: what they leave, what they refuse, and that Ctrl-C keeps the agent."""
+"""Runs with MaskablePPO: their files, what they refuse, and that Ctrl-C saves the agent."""
 
 import dataclasses
 import json
@@ -30,12 +30,12 @@ SMALL = Config(
 
 
 @pytest.mark.usefixtures("drawn_curves")
-def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path: Path) -> None:
+def test_a_run_writes_its_metrics_and_a_checkpoint(tmp_path: Path) -> None:
     network = MaskableRun(SMALL, tmp_path, GAME).train()
     rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert [row["decisions"] for row in rows] == [256, 512, 768, 1024]
     assert {"policy_loss", "value_loss", "entropy", "explained_variance", "win_share/random"} <= rows[-1].keys()
-    assert 0 < rows[0]["entropy"] < 0.694  # of two actions, in nats
+    assert 0 < rows[0]["entropy"] < 0.694  # for two actions, in nats
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert [row["decisions"] for row in rows if "win_share/random" in row] == [256, 512, 1024]
     assert summary["half"] == {"win_share/random": rows[1]["win_share/random"]}
@@ -44,7 +44,7 @@ def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path: Path) -> None:
     assert (results["step"], results["win_share/random"]) == (1024, rows[-1]["win_share/random"])
     saved = Policy.load(tmp_path, game=GAME).network.state_dict()
     assert all(torch.equal(value, saved[name]) for name, value in network.state_dict().items())
-    with pytest.raises(ValueError, match="holds a run already"):
+    with pytest.raises(ValueError, match="already holds a run"):
         MaskableRun(SMALL, tmp_path, GAME)
 
 
@@ -56,7 +56,7 @@ def test_one_process_trains_in_a_folder(tmp_path: Path) -> None:
     run.train()
 
 
-def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path: Path) -> None:
+def test_equal_seeds_give_equal_agents_and_other_seeds_do_not(tmp_path: Path) -> None:
     first, second, other = (
         MaskableRun(dataclasses.replace(SMALL, seed=seed), tmp_path / name, GAME).train().state_dict()
         for name, seed in (("a", 0), ("b", 0), ("c", 1))
@@ -65,7 +65,7 @@ def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path: Path) -> None
     assert any(not torch.equal(first[name], other[name]) for name in first)
 
 
-def test_weights_fall_as_the_config_says(tmp_path: Path) -> None:
+def test_loss_weights_decrease_as_configured(tmp_path: Path) -> None:
     ppo = dataclasses.replace(SMALL.ppo, entropy=0.2, entropy_end=0.1, learning_rate=1e-2, learning_rate_end=1e-3)
     run = MaskableRun(dataclasses.replace(SMALL, ppo=ppo), tmp_path, GAME)
     run.train()
@@ -80,16 +80,16 @@ def test_weights_fall_as_the_config_says(tmp_path: Path) -> None:
         ({"ppo": PPO(ema=0.9)}, "ppo.ema has no counterpart"),
         ({"ppo": PPO(reference_every=7)}, "ppo.reference_every has no counterpart"),
         ({"ppo": PPO(precision="bfloat16")}, "ppo.precision must be"),
-        ({"opponents": Opponents(share=0.5, bots=("random",))}, "give --opponents.share 0"),
+        ({"opponents": Opponents(share=0.5, bots=("random",))}, r"opponents\.share must be 0"),
     ],
 )
-def test_what_would_do_nothing_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_settings_without_effect_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         MaskableRun(dataclasses.replace(SMALL, **change), tmp_path / "run", GAME)
     assert not (tmp_path / "run").exists()
 
 
-def test_ctrl_c_keeps_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_saves_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = MaskableRun(dataclasses.replace(SMALL, decisions=10**9), tmp_path, GAME)
 
     def evaluate() -> dict[str, float]:
@@ -107,7 +107,10 @@ def test_ctrl_c_keeps_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_the_command_refuses_to_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "run.json").write_text("{}")
     argv = ["train", "--algorithm", "maskable_ppo", "--resume", str(tmp_path)]
-    assert complaint(argv, capsys) == "spygames train: a run by maskable_ppo cannot be resumed: begin another one"
+    assert (
+        complaint(argv, capsys)
+        == "spygames train: a maskable_ppo run cannot be resumed: start a new one without --resume"
+    )
 
 
 def test_an_unknown_option_ends_the_command_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,6 +119,6 @@ def test_an_unknown_option_ends_the_command_with_one_line(capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("change", [{"network": Network(kind="recurrent")}, {"ppo": PPO(credit="table")}])
-def test_settings_that_would_do_nothing_are_refused(change: dict[str, Any]) -> None:
+def test_options_without_effect_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="with maskable_ppo"):
         check(Config(**change))

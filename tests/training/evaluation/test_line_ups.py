@@ -1,4 +1,4 @@
-"""Line-ups: every player has every seat, partners stay together, and the results are those of the games."""
+"""Line-ups: every player has every seat, partners stay together, and the results equal those of the games."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.cli.command import complaint, run
 KUHN = kuhn.make_game()
 
 
-def test_two_players_are_what_evaluate_finds() -> None:
+def test_two_players_get_the_same_result_as_by_evaluate() -> None:
     first, second = line_up(KUHN, ["random", make_player(KUHN, "random")], 40, 3)
     expected = evaluate(KUHN, "random", "random", 40, 3)[0]
     assert (first.win_share, first.mean_return) == (expected.win_share, expected.mean_return)
@@ -26,7 +26,7 @@ def test_two_players_are_what_evaluate_finds() -> None:
     assert first.line_up == ("random", "random")
 
 
-def test_equal_names_are_one_player() -> None:
+def test_players_with_equal_names_are_counted_as_one() -> None:
     game = make_game("heimlich_v0", players=3)
     greedy, others = line_up(game, ["greedy", "random", "random"], 31, 1)
     assert (greedy.player, greedy.seats, others.player, others.seats) == ("greedy", 1, "random", 2)
@@ -56,14 +56,14 @@ def test_partners_stay_together(name: str, options: dict[str, int], moves: tuple
                 assert partners == (game.side_of[moved.index(a)] == game.side_of[moved.index(b)])
 
 
-def test_the_wrong_number_of_players() -> None:
-    with pytest.raises(ValueError, match="kuhn_poker_v0 has 2 seats, but the line-up names 3 players"):
+def test_the_wrong_number_of_players_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"line-up must have 2 players, .* not 3"):
         line_up(KUHN, ["random"] * 3, 10, 1)
-    with pytest.raises(ValueError, match="games must be a whole number, at least 1, not 0"):
+    with pytest.raises(ValueError, match=r"games .*>= 1, not 0"):
         line_up(KUHN, ["random"] * 2, 0, 1)
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_evaluates_a_line_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     argv = ["--seats", "greedy", "random", "random", "--game", "heimlich_v0", "--option", "players=3", "--games", "30"]
     assert run("evaluate", *argv, "--seed", "1", "--json", tmp_path / "a.json") == 0
     assert "10 deals, each played in 3 rotations" in capsys.readouterr().out
@@ -73,5 +73,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         r.win_share for r in line_up(game, ["greedy", "random", "random"], 30, 1)
     ]
     assert found["unit"] == "a deal, played once for each rotation of the line-up"
-    assert "names 2 players" in complaint(["evaluate", "--seats", "random", "random", *argv[4:]], capsys)
-    assert "has 3 seats, but the line-up names 4 players" in complaint(["evaluate", "random", *argv], capsys)
+    assert "must have 3 players, one for each seat, not 2" in complaint(
+        ["evaluate", "--seats", "random", "random", *argv[4:]], capsys
+    )
+    assert "the line-up must have 3 players, one for each seat, not 4" in complaint(
+        ["evaluate", "random", *argv], capsys
+    )

@@ -1,4 +1,4 @@
-"""The sequential test errs as seldom as it promises, and a comparison plays what it says it plays."""
+"""The sequential test keeps its error rates, and a comparison plays the games that it reports."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ TWO_SIDES, THREE_SEATS = np.arange(5) / 4, np.arange(7) / 6
 
 
 def with_mean(shares: list[float], values: np.ndarray, mean: float) -> np.ndarray:
-    """A distribution like `shares` that has this mean."""
+    """Return a distribution similar to `shares` with this mean."""
     likely = np.array(shares)
 
     def tilted(slope: float) -> np.ndarray:
@@ -28,7 +28,7 @@ def with_mean(shares: list[float], values: np.ndarray, mean: float) -> np.ndarra
 
 
 def simulate(test: SequentialTest, likely: np.ndarray, values: np.ndarray, most: int) -> np.ndarray:
-    """The verdicts (1, 0, -1) of 3,000 matches of at most `most` deals, drawn by themselves."""
+    """Return the verdicts (1, 0, -1) of 3,000 independent matches of at most `most` deals."""
     rng = np.random.default_rng(0)
     verdicts, going = np.zeros(3000, np.int64), np.arange(3000)
     counts = np.zeros((3000, len(values)))
@@ -46,7 +46,7 @@ def simulate(test: SequentialTest, likely: np.ndarray, values: np.ndarray, most:
     [
         (TWO_SIDES, [0.15, 0.1, 0.5, 0.1, 0.15], 0.52),  # with draws
         (TWO_SIDES, [0.22, 0, 0.56, 0, 0.22], 0.55),
-        (TWO_SIDES, [0.01, 0, 0.98, 0, 0.01], 0.52),  # two that play nearly alike
+        (TWO_SIDES, [0.01, 0, 0.98, 0, 0.01], 0.52),  # two players that play almost the same
         (THREE_SEATS, [0.05, 0.1, 0.2, 0.3, 0.2, 0.1, 0.05], 0.52),
     ],
 )
@@ -56,7 +56,7 @@ def test_errors_of_both_kinds_are_at_most_five_percent(values: np.ndarray, share
     under_h1 = simulate(test, with_mean(shares, values, test.h1), values, 20_000)
     assert (under_h0 == 1).mean() <= 0.05
     assert (under_h1 == -1).mean() <= 0.05
-    assert (under_h0 == -1).mean() > 0.9  # so it does decide
+    assert (under_h0 == -1).mean() > 0.9  # it does decide
     assert (under_h1 == 1).mean() > 0.9
 
 
@@ -66,8 +66,8 @@ def test_a_match_that_is_too_short_is_undecided() -> None:
     assert (verdicts == 0).mean() > 0.9
 
 
-def test_the_ratio_is_that_of_the_likeliest_distributions() -> None:
-    """Against a general optimizer over all distributions with the mean."""
+def test_the_ratio_is_that_of_the_most_likely_distributions() -> None:
+    """Compare with a general optimizer over all distributions with the mean."""
     values = np.array([0, 0.5, 1])
     for counts in ([30, 50, 20], [10, 80, 60], [1, 98, 1]):
 
@@ -89,8 +89,8 @@ def test_the_ratio_is_that_of_the_likeliest_distributions() -> None:
         assert float(log_likelihood_ratio(np.array(counts), values, 0.5, 0.53)) == pytest.approx(expected, abs=1e-4)
 
 
-def test_the_ratio_of_wins_alone_is_that_of_a_coin() -> None:
-    """With two values the mean says it all: Wald's own test."""
+def test_the_ratio_of_wins_only_is_walds() -> None:
+    """With two values, the mean determines the distribution, so this is Wald's test."""
     expected = 60 * np.log(0.55 / 0.5) + 40 * np.log(0.45 / 0.5)
     found = log_likelihood_ratio(np.array([[40, 60], [60, 40]]), np.array([0, 1]), 0.5, 0.55)
     assert found[0] == pytest.approx(expected)
@@ -100,14 +100,14 @@ def test_the_ratio_of_wins_alone_is_that_of_a_coin() -> None:
 def test_a_comparison_between_two_sides() -> None:
     game = kuhn.make_game()
     found = compare(game, BETTOR, PASSER, SequentialTest(0.5, 0.6), 10_000, 0)
-    assert (found.verdict, found.counts[-1]) == ("H1", found.deals)  # who always bets wins every game
+    assert (found.verdict, found.counts[-1]) == ("H1", found.deals)  # always betting wins every game
     assert compare(game, PASSER, BETTOR, SequentialTest(0.5, 0.6), 10_000, 0).verdict == "H0"
     assert found.games == 2 * found.deals
     assert found.deals % BLOCK == 0
     assert found == compare(game, BETTOR, PASSER, SequentialTest(0.5, 0.6), 10_000, 0)
 
 
-def test_a_comparison_stops_at_its_longest() -> None:
+def test_a_comparison_stops_at_the_maximum_number_of_games() -> None:
     game = kuhn.make_game()
     random = make_player(game, "random")
     ended: list[int] = []
@@ -124,7 +124,7 @@ def test_a_comparison_with_more_sides_pairs_one_among_k_with_k_among_one() -> No
     assert found.games == 2 * 3 * BLOCK
     mean = np.dot(found.values, found.counts) / found.deals
     assert mean == pytest.approx((1 + alone.mean() - other.mean()) / 2)
-    # Whoever is alike is worth a half in each deal.
+    # An identical player is worth one half in each deal.
     twin = type(FIRST)(FIRST.n, "twin")
     same = compare(game, FIRST, twin, SequentialTest(), 100_000, 3)
     assert (same.verdict, same.counts[3]) == ("H0", same.deals)
@@ -137,12 +137,12 @@ def test_teams_are_compared_as_sides() -> None:
     assert len(found.values) == 5
 
 
-def test_what_makes_no_sense_is_refused() -> None:
+def test_invalid_tests_and_equal_players_are_refused() -> None:
     game = kuhn.make_game()
-    with pytest.raises(ValueError, match="0 < H0 < H1 < 1"):
+    with pytest.raises(ValueError, match="0 < h0 < h1 < 1"):
         SequentialTest(0.6, 0.5)
-    with pytest.raises(ValueError, match="errors must be between"):
+    with pytest.raises(ValueError, match="error must be between"):
         SequentialTest(error=0.5)
-    with pytest.raises(ValueError, match="both players are first"):
+    with pytest.raises(ValueError, match="different players, not both first"):
         compare(game, FIRST, FIRST, SequentialTest(), 10, 0)
     assert compare(game, FIRST, LAST, SequentialTest(), 1, 0).games == 2 * BLOCK

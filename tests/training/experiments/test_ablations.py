@@ -1,4 +1,4 @@
-"""The comparison of recipes makes each run once, judges the agents that are there, and reports what it found."""
+"""The comparison of recipes trains each run once, evaluates the existing agents, and reports the results."""
 
 import json
 import shutil
@@ -14,26 +14,26 @@ from tests.cli.command import complaint, run
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A short recipe, all self-play."""
+    """A short recipe with only self-play."""
     file = tmp_path_factory.mktemp("recipe") / "small.toml"
     file.write_text("name = 'small'\ndecisions = 600\n[ppo]\ngames = 32\nsteps = 8\nminibatch = 64\n")
     return file
 
 
-def asked(small: Path, out: Path, *more: str) -> list[str]:
+def arguments(small: Path, out: Path, *more: str) -> list[str]:
     argv = [str(small), "--only", "no reference", "self-play only", "--seeds", "2", "--hidden", "16", "--games", "10"]
     return [*argv, "--against", "random", "--out", str(out), *more]
 
 
 @pytest.fixture(scope="module")
 def done(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a comparison of two recipes, two seeds each."""
+    """The folder of a comparison of two recipes with two seeds each."""
     out = tmp_path_factory.mktemp("done")
-    assert run("ablate", *asked(small, out)) == 0
+    assert run("ablate", *arguments(small, out)) == 0
     return out
 
 
-def test_runs_are_made_once(done: Path, small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_existing_runs_are_not_trained_again(done: Path, small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     states = {path: path.stat().st_mtime_ns for path in done.rglob("state.safetensors")}
     assert sorted(path.parent.name for path in states) == [
         "defaults 0",
@@ -42,13 +42,13 @@ def test_runs_are_made_once(done: Path, small: Path, capsys: pytest.CaptureFixtu
         "no reference 1",
     ]
     before = (done / "small" / "ablations.json").read_bytes()
-    assert run("ablate", *asked(small, done)) == 0
+    assert run("ablate", *arguments(small, done)) == 0
     assert "run 4 of 4: no reference 1" in capsys.readouterr().out
     assert {path: path.stat().st_mtime_ns for path in done.rglob("state.safetensors")} == states
     assert (done / "small" / "ablations.json").read_bytes() == before
 
 
-def test_the_figures_are_those_of_the_seeds(done: Path) -> None:
+def test_the_figures_are_the_means_over_seeds(done: Path) -> None:
     found = json.loads((done / "small" / "ablations.json").read_text())
     assert list(found["changes"]) == ["defaults", "no reference"]
     shares = found["changes"]["no reference"]["win_share"]
@@ -62,7 +62,7 @@ def test_the_figures_are_those_of_the_seeds(done: Path) -> None:
 
 
 def test_the_table_is_on_screen_and_in_markdown(done: Path, small: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("ablate", *asked(small, done)) == 0
+    assert run("ablate", *arguments(small, done)) == 0
     screen = capsys.readouterr().out
     found = json.loads((done / "small" / "ablations.json").read_text())["changes"]["no reference"]
     share = found["win_share"]["random"]
@@ -77,25 +77,25 @@ def test_the_table_is_on_screen_and_in_markdown(done: Path, small: Path, capsys:
     assert "50.0 against random, 50.0 against the unchanged recipe" in lines[-1]
 
 
-def test_a_change_that_the_config_has_made_is_left_out(
+def test_a_change_that_the_config_already_has_is_skipped(
     done: Path, small: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("ablate", *asked(small, done)) == 0
-    assert f"left out, for {small} says so already: self-play only" in capsys.readouterr().out.splitlines()
+    assert run("ablate", *arguments(small, done)) == 0
+    assert f"skipped, since {small} already makes this change: self-play only" in capsys.readouterr().out.splitlines()
     assert not list(done.rglob("self-play only*"))
 
 
-def test_games_count_for_the_agents_that_played_them_only(done: Path, small: Path, tmp_path: Path) -> None:
-    """An unchanged recipe's agent that was made again is played against again."""
+def test_results_count_only_for_the_agents_that_played(done: Path, small: Path, tmp_path: Path) -> None:
+    """If an agent of the unchanged recipe was trained again, its games are played again."""
     out = shutil.copytree(done, tmp_path / "out")
-    assert run("ablate", *asked(small, out)) == 0  # by the paths of the copy
+    assert run("ablate", *arguments(small, out)) == 0  # with the paths of the copy
     kept = out / "small" / "no reference 0" / "judged.json"
     known = json.loads(kept.read_text())
     known["found"]["defaults"]["win_share"] = 0.123
     kept.write_text(json.dumps(known))
 
     def reported() -> list[float]:
-        assert run("ablate", *asked(small, out)) == 0
+        assert run("ablate", *arguments(small, out)) == 0
         found = json.loads((out / "small" / "ablations.json").read_text())
         return found["changes"]["no reference"]["win_share"]["defaults"]["seeds"]
 
@@ -112,18 +112,18 @@ def test_games_count_for_the_agents_that_played_them_only(done: Path, small: Pat
         (("--against", "random", "gredy"), "no player 'gredy'"),
     ],
 )
-def test_what_is_wrong_is_said_before_the_first_run(
+def test_wrong_options_are_refused_before_the_first_run(
     more: tuple[str, ...],
     wrong: str,
     small: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert wrong in complaint(["ablate", *asked(small, tmp_path / "out", *more)], capsys)
+    assert wrong in complaint(["ablate", *arguments(small, tmp_path / "out", *more)], capsys)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_run_with_other_settings_is_noticed_before_the_first_one(
+def test_a_run_with_other_settings_is_refused_before_the_first_run(
     done: Path, small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = shutil.copytree(done, tmp_path / "out")
@@ -131,23 +131,23 @@ def test_a_run_with_other_settings_is_noticed_before_the_first_one(
     last = out / "small" / "no reference 1" / "run.json"
     last.write_text(last.read_text().replace('"decisions": 600', '"decisions": 601'))
     assert "no reference 1 holds a run with other settings (decisions)" in complaint(
-        ["ablate", *asked(small, out)], capsys
+        ["ablate", *arguments(small, out)], capsys
     )
     assert not (out / "small" / "defaults 0").exists()
 
 
-def test_the_caption_gives_fair_shares_between_three_sides() -> None:
+def test_the_caption_reports_fair_shares_between_three_sides() -> None:
     found = [{"win_share": s, "interval": [0.2, 0.5], "fair_share": f} for s, f in ((0.4, 0.32), (0.3, 0.36))]
     change = {"seconds": 3.4, "win_share": {"greedy": library.over_seeds(found)}}
     assert "34.0 against greedy" in library.caption({"defaults": change})
     assert library.cells("defaults", change, ["greedy", "expert"]) == ["defaults", "35.0 ± 63.5", "", "3"]
 
 
-def test_every_change_is_one_of_the_config() -> None:
+def test_every_change_changes_the_config() -> None:
     config = read_config(config_path("agent_avenue_simple"))
     for name in library.CHANGES:
         assert (library.changed(config, name) == config) == (name == library.DEFAULTS)
 
 
-def test_a_missing_config_ends_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_config_gives_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "cannot read" in complaint(["ablate", str(tmp_path / "none.toml")], capsys)

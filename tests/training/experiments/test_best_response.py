@@ -1,4 +1,4 @@
-"""A learner against one frozen agent: its network, its run, going on after a stop, what is said of its result."""
+"""A learner against one frozen agent: its network, its run, resuming after a stop, and the report."""
 
 import json
 import shutil
@@ -24,12 +24,12 @@ from tests.cli.command import complaint, run
 
 @pytest.fixture
 def small_updates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Updates of 256 decisions."""
+    """Let updates have 256 decisions."""
     monkeypatch.setattr(library, "PPO", partial(PPO, games=32, steps=8, minibatch=64))
 
 
 def agent(folder: Path, network: Network | None = None, game: str = "agent_avenue_v0", **options: int) -> Path:
-    """A run's folder with an agent in it that has learned nothing."""
+    """Save an untrained agent in a run's folder and return the folder."""
     torch.manual_seed(0)
     made = spygames.make_game(game, **options)
     save_checkpoint(folder / "checkpoint", made, make_network(made, network or Network((16,))), 0)
@@ -40,7 +40,7 @@ def short(*more: str | Path, decisions: int = 512) -> list[str]:
     return [*map(str, more), "--decisions", str(decisions), "--games", "40", "--workers", "1"]
 
 
-def test_it_finds_out_how_to_beat_an_agent_that_plays_at_random(
+def test_it_learns_to_beat_an_agent_that_plays_randomly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(library, "PPO", partial(PPO, games=128, steps=32, minibatch=256, learning_rate=5e-3, ema=0.98))
@@ -54,7 +54,7 @@ def test_it_finds_out_how_to_beat_an_agent_that_plays_at_random(
         low, high = figures[how]["interval"]
         assert 0.55 < low < figures[how]["win_share"] < high
         assert figures[how]["games"] == 1000
-    screen = capsys.readouterr().out
+    screen = " ".join(capsys.readouterr().out.split())
     assert f"{100 * figures['argmax']['win_share']:.1f}" in screen
     assert "fair share 50.0 %" in screen
 
@@ -63,7 +63,7 @@ def test_it_finds_out_how_to_beat_an_agent_that_plays_at_random(
     "network", [Network((16,), "recurrent", memory=8), Network((16, 8), "entities", embedding=8)], ids=lambda n: n.kind
 )
 def test_the_learner_has_a_network_like_the_agents(tmp_path: Path, network: Network, small_updates: None) -> None:
-    """Of an agent that is kept without a critic, too: the learner has one of its own."""
+    """The learner has its own critic, also if the agent was saved without one."""
     for critic in ("own", "all"):
         made = Network(network.hidden, network.kind, network.embedding, network.memory, critic)
         out = tmp_path / f"out {critic}"
@@ -74,7 +74,7 @@ def test_the_learner_has_a_network_like_the_agents(tmp_path: Path, network: Netw
 
 
 @pytest.mark.parametrize("inner", ["", "checkpoint"])
-def test_the_run_is_called_after_the_agents(
+def test_the_run_is_named_after_the_agent(
     inner: str, tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -91,11 +91,12 @@ def test_between_three_sides_the_fair_share_is_that_of_the_agent(
     assert run("best-response", *short(green, "--out", tmp_path / "out")) == 0
     figures = json.loads((tmp_path / "out" / "best_response.json").read_text())
     assert 0 < figures["fair_share"] < 1 / 3  # a game may end without a winner
-    assert f"fair share {100 * figures['fair_share']:.1f} %" in capsys.readouterr().out
+    screen = " ".join(capsys.readouterr().out.split())  # the caption is wrapped
+    assert f"fair share {100 * figures['fair_share']:.1f} %" in screen
     assert resume_config(tmp_path / "out").decisions == 3 * 512
 
 
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(
+def test_a_resumed_run_gives_the_same_result(
     tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     green, whole, parts = agent(tmp_path / "green"), tmp_path / "whole", tmp_path / "parts"
@@ -119,7 +120,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(
     assert weights[0] == weights[1]
 
 
-def test_a_stop_while_it_is_measured_is_resumed_there(
+def test_a_stop_during_the_evaluation_is_resumed_there(
     tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
@@ -137,7 +138,7 @@ def test_a_stop_while_it_is_measured_is_resumed_there(
     assert (out / "best_response.json").exists()
 
 
-def test_a_stop_before_the_run_has_begun(
+def test_a_stop_before_the_run_begins_gives_one_line(
     tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(*_: object) -> None:
@@ -149,7 +150,7 @@ def test_a_stop_before_the_run_has_begun(
 
 
 @pytest.mark.parametrize("error", [Diverged("no numbers any more"), OSError(28, "No space left on device")])
-def test_what_ends_a_run_is_said_in_two_lines(
+def test_an_error_during_the_run_gives_two_lines(
     error: Exception,
     tmp_path: Path,
     small_updates: None,
@@ -167,13 +168,11 @@ def test_what_ends_a_run_is_said_in_two_lines(
     assert second.endswith(f" best-response --resume {out}")
 
 
-def test_wrong_input_is_answered_with_one_line(
-    tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_input_gives_one_line(tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]) -> None:
     green, out = str(agent(tmp_path / "green")), str(tmp_path / "out")
     assert "--resume" in complaint(["best-response"], capsys)
-    assert "only --games" in complaint(["best-response", "--resume", out, "--seed", "0"], capsys)
-    assert "only --games" in complaint(["best-response", green, "--resume", out], capsys)
+    assert "--resume keeps the settings" in complaint(["best-response", "--resume", out, "--seed", "0"], capsys)
+    assert "--resume keeps the settings" in complaint(["best-response", green, "--resume", out], capsys)
     assert "no run to resume" in complaint(["best-response", "--resume", out], capsys)
     assert "not 'best'" in complaint(["best-response", green, "--play", "best", "--out", out], capsys)
     assert "seed" in complaint(["best-response", green, "--seed", str(1 << 60), "--out", out], capsys)
@@ -185,7 +184,7 @@ def test_wrong_input_is_answered_with_one_line(
     assert "holds a run already" in complaint(["best-response", green, "--out", out], capsys)
 
 
-def test_a_search_alone_is_measured_without_a_learner(
+def test_a_search_without_a_learner_is_measured(
     tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
@@ -199,7 +198,7 @@ def test_a_search_alone_is_measured_without_a_learner(
     assert "another folder" in complaint(argv, capsys)
 
 
-def test_a_search_on_top_of_a_learner_is_measured_beside_it(tmp_path: Path, small_updates: None) -> None:
+def test_a_search_on_top_of_a_learner_is_measured_too(tmp_path: Path, small_updates: None) -> None:
     green, out = agent(tmp_path / "green"), tmp_path / "out"
     argv = [*short(green, "--out", out), "--search", "2", "--start-from", str(green)]
     assert run("best-response", *argv[:3], *argv[3:5], "--games", "10", *argv[7:]) == 0
@@ -209,8 +208,8 @@ def test_a_search_on_top_of_a_learner_is_measured_beside_it(tmp_path: Path, smal
     assert resume_config(out).start_from == str(green)
 
 
-def test_the_learner_begins_with_given_weights(tmp_path: Path, small_updates: None) -> None:
-    """All of its networks, for a critic of either kind, with the value in the run's unit."""
+def test_the_learner_begins_with_the_given_weights(tmp_path: Path, small_updates: None) -> None:
+    """All of its networks do, for both kinds of critic, with the value in the run's unit."""
     green = agent(tmp_path / "green")
     weights = load_checkpoint(green).network.state_dict()
     for critic in ("own", "all"):
@@ -233,9 +232,7 @@ def test_the_learner_begins_with_given_weights(tmp_path: Path, small_updates: No
         ("agent_avenue_v0", Network((16,), "recurrent", memory=8), "network.kind recurrent, the run mlp"),
     ],
 )  # fmt: skip
-def test_weights_that_do_not_fit_are_refused_in_one_line(
-    game: str, network: Network, line: str, tmp_path: Path
-) -> None:
+def test_weights_that_do_not_fit_give_one_line(game: str, network: Network, line: str, tmp_path: Path) -> None:
     green = agent(tmp_path / "green", network, game)
     with pytest.raises(ValueError, match=line) as error:
         Run.create(Config(network=Network((16,)), start_from=str(green), workers=1), tmp_path / "out")
@@ -243,14 +240,14 @@ def test_weights_that_do_not_fit_are_refused_in_one_line(
     assert not (tmp_path / "out").exists()
 
 
-def test_who_begins_with_an_agent_that_is_not_there_is_told_which_setting_says_so(tmp_path: Path) -> None:
+def test_a_missing_start_agent_is_reported_with_its_setting(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^start_from 'runs/nobody': there is no such checkpoint"):
         Run.create(Config(network=Network((16,)), start_from="runs/nobody", workers=1), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
-def test_the_agent_says_what_it_began_with(tmp_path: Path, small_updates: None) -> None:
-    """Through all agents from one to the next, so that nobody takes a player of its training for a new one."""
+def test_the_agent_records_what_it_began_with(tmp_path: Path, small_updates: None) -> None:
+    """The record covers the whole chain of agents, so an earlier training opponent never counts as a new player."""
     green, settings = agent(tmp_path / "green"), PPO(games=32, steps=8, minibatch=64)
     first = Config(
         network=Network((16,)), start_from=str(green), workers=1, decisions=512, evaluate_against=(), ppo=settings,
@@ -268,7 +265,7 @@ def test_the_agent_says_what_it_began_with(tmp_path: Path, small_updates: None) 
     assert two.decisions == one.decisions + two.meta["step"] >= 1024
     assert (one.training_opponents, two.training_opponents) == (("greedy",), ("greedy", "expert-1"))
     said = card(two, "two")
-    assert f"{two.decisions:,}, of which {one.decisions:,} by the weights that it began with (1 run, below)" in said
+    assert f"{two.decisions:,}, of which {one.decisions:,} by the agent that it started from (1 run, below)" in said
     assert str(tmp_path / "one") not in said
     again = [from_mapping(Config, tomllib.loads(part.partition("```")[0])) for part in said.split("```toml\n")[1:]]
     assert again == [replace(first, start_from=str(green)), replace(second, start_from="runs/1")]
@@ -283,7 +280,7 @@ def test_the_agent_says_what_it_began_with(tmp_path: Path, small_updates: None) 
     assert "with this `agent.toml`, stopped (Ctrl-C) after 300 decisions:" in card(one, "one")
 
 
-def test_a_resumed_run_does_not_look_for_its_first_weights(tmp_path: Path, small_updates: None) -> None:
+def test_a_resumed_run_does_not_need_its_first_weights(tmp_path: Path, small_updates: None) -> None:
     green, out = agent(tmp_path / "green"), tmp_path / "out"
     config = Config(
         network=Network((16,)), start_from=str(green), workers=1, decisions=512, evaluate_against=(),

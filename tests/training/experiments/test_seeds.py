@@ -1,4 +1,4 @@
-"""One config with several seeds, and code of one's own on the command line."""
+"""One config with several seeds, and custom code on the command line."""
 
 import json
 import math
@@ -55,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_seeds_give_one_table_and_one_curve(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_seeds_give_one_table_and_one_plot(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["train", "--config", "tiny.toml", "--seeds", "3", "--seed", "7", "--out", "out"]
     assert run(*command) == 0
     assert "run 3 of 3: seed_9" in capsys.readouterr().out
@@ -85,7 +85,7 @@ def test_seeds_give_one_table_and_one_curve(folder: Path, capsys: pytest.Capture
     assert "holds a run with other settings (decisions)" in complaint([*command, "--decisions", "1024"], capsys)
 
 
-def test_a_band_is_the_mean_the_lowest_and_the_highest_of_what_all_curves_have() -> None:
+def test_a_band_is_the_mean_minimum_and_maximum_where_all_curves_exist() -> None:
     at, middle, lowest, highest = band([[(0, 0.0), (100, 1.0)], [(10, 0.5), (60, 0.5), (200, 0.3)]])
     assert (at[0], at[-1]) == (10, 100)
     first, last = 0.5 - 0.2 * 40 / 140, 1.0
@@ -93,7 +93,7 @@ def test_a_band_is_the_mean_the_lowest_and_the_highest_of_what_all_curves_have()
     np.testing.assert_allclose([lowest[-1], middle[-1], highest[-1]], [first, (first + last) / 2, last])
 
 
-def test_each_seed_makes_its_network_and_hears_callbacks(tmp_path: Path) -> None:
+def test_each_seed_makes_its_network_and_calls_the_callbacks(tmp_path: Path) -> None:
     class Tiny(nn.Module):
         def __init__(self, game: Game) -> None:
             super().__init__()
@@ -117,8 +117,8 @@ def test_each_seed_makes_its_network_and_hears_callbacks(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--seeds", "1"], "seeds must be a whole number from 2 to 10, not 1"),
-        (["--seeds", "3", "--evaluate-against"], "evaluate_against is empty"),
+        (["--seeds", "1"], "seeds must be an integer from 2 to 10, not 1"),
+        (["--seeds", "3", "--evaluate-against"], "evaluate_against must name at least one opponent"),
         (["--seeds", "3", "--algorithm", "maskable_ppo"], "maskable_ppo takes neither --seeds"),
         (["--own-network", "seeds_module.Tiny"], "'seeds_module.Tiny' must name a module"),
         (["--own-network", "python:seeds_module.nothing"], "the network nothing could not be made: TypeError"),
@@ -133,13 +133,13 @@ def test_wrong_options_are_refused(
     assert not (folder / "out").exists()
 
 
-def test_a_network_of_ones_own_takes_the_place_of_the_configs(folder: Path) -> None:
+def test_a_custom_network_replaces_the_configs_network(folder: Path) -> None:
     (folder / "tiny.toml").write_text(f"{CONFIG}[network]\nhidden = [8]\n")
     assert run("train", "--config", "tiny.toml", "--out", "out", "--own-network", "python:seeds_module.Tiny") == 0
     assert Policy.load("out", network=find_code("python:seeds_module.Tiny")).network.hidden == ()
 
 
-def test_code_of_ones_own_is_named_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_custom_code_is_named_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = ["--own-network", "python:seeds_module.Tiny", "--shaping", "python:seeds_module.nothing"]
     assert run("train", "--config", "tiny.toml", "--out", "out", *code) == 0
     name = "network:seeds_module.Tiny:out"
@@ -153,4 +153,4 @@ def test_code_of_ones_own_is_named_on_the_command_line(folder: Path, capsys: pyt
     assert "saved with the custom network Tiny: pass it" in complaint(longer, capsys)
     assert "saved with the custom shaping nothing: pass it" in complaint([*longer, *code[:2]], capsys)
     assert run(*longer, *code) == 0
-    assert "has a network of its author's own, Tiny" in complaint(["evaluate", "out", "--against", "random"], capsys)
+    assert "has a custom network, Tiny" in complaint(["evaluate", "out", "--against", "random"], capsys)

@@ -1,4 +1,4 @@
-"""All configs trained one after another, and the table of their curves."""
+"""Train all configs one after another, and show a table of their curves."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ def configs(tmp_path: Path) -> list[str]:
     return [str(path) for path in paths]
 
 
-def test_runs_are_made_once_and_their_curves_shown(
+def test_runs_are_trained_once_and_their_curves_shown(
     configs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
@@ -43,7 +43,7 @@ def test_runs_are_made_once_and_their_curves_shown(
     assert len(rows) == len(figures) == 2
     for (name, found), row in zip(figures.items(), rows, strict=True):
         start, half, end = found["curve"][0], found["curve"][-2], found["curve"][-1]
-        assert (half[0], end[0]) == (1024, 2048)  # updates have 256 decisions; the first at or after 1,000 is half-way
+        assert (half[0], end[0]) == (1024, 2048)  # updates have 256 decisions; half: the first at or after 1,000
         summary = json.loads((out / name / "summary.json").read_text())
         shares = [f"{100 * summary[moment]['win_share/greedy']:.1f}" for moment in ("start", "half", "end")]
         assert shares == [f"{100 * point[1]:.1f}" for point in (start, half, end)]
@@ -56,11 +56,13 @@ def test_runs_are_made_once_and_their_curves_shown(
     assert (out / "one" / "state.safetensors").stat().st_mtime_ns == before
 
 
-def test_says_what_is_wrong_before_any_run(
+def test_wrong_input_is_refused_before_any_run(
     configs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = ["--out", str(tmp_path / "out")]
-    assert "does not evaluate against expert" in complaint(["train-all", *configs, "--against", "expert", *out], capsys)
-    assert "two configs are called one" in complaint(["train-all", configs[0], *configs, *out], capsys)
+    assert "evaluate_against must contain expert" in complaint(
+        ["train-all", *configs, "--against", "expert", *out], capsys
+    )
+    assert "two configs are named one" in complaint(["train-all", configs[0], *configs, *out], capsys)
     assert "nothing.toml" in complaint(["train-all", str(tmp_path / "nothing.toml"), *out], capsys)
     assert not (tmp_path / "out").exists()

@@ -1,4 +1,4 @@
-"""What is written takes the old file's place whole, or not at all."""
+"""Written files replace the old file completely or not at all."""
 
 import os
 import resource
@@ -37,7 +37,9 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_file_is_replaced_whole_or_not_at_all(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_replaced_completely_or_not_at_all(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / name
     file.write_text("old")
     with monkeypatch.context() as patch:
@@ -55,7 +57,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(name: str, tmp_path: Path, monke
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_an_error_while_it_is_written_keeps_the_old_file(tmp_path: Path) -> None:
+def test_an_error_during_writing_keeps_the_old_file(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_text("old")
 
@@ -69,7 +71,7 @@ def test_an_error_while_it_is_written_keeps_the_old_file(tmp_path: Path) -> None
     assert (file.read_text(), list(tmp_path.iterdir())) == ("old", [file])
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links and pipes")
 def test_links_and_pipes_are_written_through(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     target, link, pipe = tmp_path / "elsewhere" / "file", tmp_path / "link", tmp_path / "pipe"
@@ -104,11 +106,11 @@ def test_links_and_pipes_are_written_through(tmp_path: Path) -> None:
         (None, False, False),
     ],
 )
-def test_numbers_are_finite_and_counts_are_whole(value: object, number: bool, count: bool) -> None:
+def test_numbers_are_finite_and_counts_are_integers(value: object, number: bool, count: bool) -> None:
     assert (is_number(value), is_count(value)) == (number, count)
 
 
-def test_tensorboard_reads_what_is_written_and_what_was_made_again_is_gone(tmp_path: Path) -> None:
+def test_tensorboard_reads_the_log_without_overwritten_steps(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     for done, steps in ((0, (8, 16, 24)), (16, (24, 32))):
@@ -122,9 +124,9 @@ def test_tensorboard_reads_what_is_written_and_what_was_made_again_is_gone(tmp_p
     assert [event.value for event in found.Scalars("loss")] == [0.25] * 4
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX limits of file sizes")
 @pytest.mark.filterwarnings("error")
-def test_a_full_disk_is_an_error_of_the_report_and_of_no_thread(tmp_path: Path) -> None:
+def test_a_full_disk_raises_in_the_report_and_not_in_a_thread(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").symlink_to("/dev/null")  # never full
     threads, limits = threading.active_count(), resource.getrlimit(resource.RLIMIT_FSIZE)
     old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Players of one's own in the ladder, by the command and as the docs say."""
+"""Custom players in the ladder, with the commands of the docs."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ PAGE = (DOCS / "players.md").read_text(encoding="utf-8")
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A copy of the examples, in which the kind of the page is installed."""
+    """A copy of the examples in which the page's kind of player is installed."""
     copied = Path(shutil.copytree(DOCS / "examples", tmp_path / "examples"))
     info = copied / "my_kind-1.0.dist-info"
     info.mkdir()
@@ -34,11 +34,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js here")
-def test_the_commands_of_the_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A function, a program, a model and another package's player each play 512 games against each, and nobody fails.
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+def test_the_commands_of_the_page_work(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A function, a program, a model and another package's player play 512 games against each other without a failure.
 
-    A line is played again byte for byte, but only if code may run; who has changed is not taken for who he was.
+    A line is replayed byte for byte, but only if code may run. A changed file counts as a new player.
     """
     commands = [shlex.split(line) for line in re.findall(r"^    spygames (.+)", PAGE, re.MULTILINE)]
     assert [argv[0] for argv in commands] == ["evaluate", "evaluate", "play", "export", "evaluate", "ladder"]

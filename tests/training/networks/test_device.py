@@ -1,4 +1,4 @@
-"""Where the network computes."""
+"""The device on which the network computes, and the transfers to and from it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -37,24 +37,27 @@ DEVICES: list[Literal["cpu", "cuda"]] = ["cpu", *(["cuda"] if torch.cuda.is_avai
 
 
 def game_for(config: Network) -> Game:
-    """A small game, or one that has entities."""
+    """Return a small game, or one with entities if the network needs them."""
     return spygames.make_game("agent_avenue_v0") if config.kind == "entities" else leduc.make_game()
 
 
 class Elsewhere(TorchDispatchMode):
-    """A device that is not the CPU and holds no numbers: torch refuses each operation on tensors of both. Inside, in
-    this thread, what travels there is counted."""
+    """A device other than the CPU that holds no numbers.
+
+    torch refuses operations on tensors of both devices. Within the context, the transfers to the device in this thread
+    are counted.
+    """
 
     device = torch.device("meta")
 
     def __init__(self) -> None:
         super().__init__()
         self.there: list[int] = []
-        """Floats of each transfer to it."""
+        """Number of floats in each transfer to the device."""
         self.indices = 0
-        """Transfers of whole numbers to it."""
+        """Number of transfers of integers to the device."""
         self.back: list[int] = []
-        """Numbers of each transfer to the CPU."""
+        """Number of values in each transfer to the CPU."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         out = func(*args, **(kwargs or {}))
@@ -88,12 +91,12 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Elsewhere:
 
 
 class _Adam(torch.optim.Adam):
-    def __init__(self, *args: Any, fused: bool, **kwargs: Any) -> None:  # there is none fused for that device
+    def __init__(self, *args: Any, fused: bool, **kwargs: Any) -> None:  # none is fused on that device
         super().__init__(*args, **kwargs)
 
 
 @pytest.mark.parametrize("config", NETWORKS, ids=lambda c: f"{c.kind}-{c.critic}")
-def test_all_that_meets_the_network_is_where_it_is(config: Network, elsewhere: Elsewhere) -> None:
+def test_all_tensors_are_on_the_networks_device(config: Network, elsewhere: Elsewhere) -> None:
     game = game_for(config)
     network = make_network(game, config).to(elsewhere.device)
     learner = Learner(network, SMALL, 2, seed=0)
@@ -108,9 +111,12 @@ def test_all_that_meets_the_network_is_where_it_is(config: Network, elsewhere: E
 
 
 @pytest.mark.parametrize("config", NETWORKS, ids=lambda c: f"{c.kind}-{c.critic}")
-def test_views_travel_once(config: Network, elsewhere: Elsewhere) -> None:
-    """At a step they go there, and one piece comes back. Learning sends gradients and no views, whatever the number of
-    passes, and takes one piece back for each gradient, and one for all that the reference says."""
+def test_views_are_transferred_once(config: Network, elsewhere: Elsewhere) -> None:
+    """A step sends the views and receives one tensor.
+
+    Learning sends gradients and no views, whatever the number of passes. It receives one tensor per gradient, and one
+    for all outputs of the reference.
+    """
     game, games, steps = game_for(config), 16, 8
     network = make_network(game, config).to(elsewhere.device)
     learner = Learner(network, replace(SMALL, games=games), 1, seed=0)
@@ -140,7 +146,7 @@ def test_views_travel_once(config: Network, elsewhere: Elsewhere) -> None:
     assert elsewhere.back == [decisions * (game.num_actions + values)]
 
 
-def test_sequences_of_any_length_take_one_transfer(elsewhere: Elsewhere) -> None:
+def test_sequences_of_any_length_need_one_transfer(elsewhere: Elsewhere) -> None:
     memory = Memory(4, 3).to(elsewhere.device)
     for length in (1, 5, 20):
         features, before = (torch.zeros(n, width, device=elsewhere.device) for n, width in ((length, 4), (1, 3)))
@@ -153,10 +159,10 @@ def test_sequences_of_any_length_take_one_transfer(elsewhere: Elsewhere) -> None
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 @pytest.mark.parametrize("config", NETWORKS, ids=lambda c: f"{c.kind}-{c.critic}")
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_run_learns_where_it_is_told_to(
+def test_a_run_learns_on_the_chosen_device(
     device: Literal["cpu", "cuda"], config: Network, precision: Literal["float32", "bfloat16"], tmp_path: Path
 ) -> None:
-    """With opponents, stopped and resumed; on a GPU, too, where there is one."""
+    """With opponents, stopped and resumed; also on a GPU if one is available."""
     settings = Config(
         decisions=1024,
         network=config,
@@ -182,11 +188,11 @@ def test_a_run_learns_where_it_is_told_to(
 
 
 def pays() -> bool:
-    """A GPU is faster."""
+    """Stand for an estimate that a GPU is faster."""
     return True
 
 
-def test_a_gpu_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_gpu_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     for device in ("auto", "cpu"):
         assert find_device(device, 0, pays) == torch.device("cpu")
@@ -195,7 +201,7 @@ def test_a_gpu_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.
     assert not (tmp_path / "run").exists()
 
 
-def test_processes_share_out_the_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_distribute_the_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     assert [find_device("auto", k, pays).index for k in range(3)] == [0, 1, 0]
@@ -203,7 +209,7 @@ def test_processes_share_out_the_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_device("cuda", 1, lambda: False) == torch.device("cuda", 1)
 
 
-def test_weights_are_drawn_alike_with_any_number_of_threads() -> None:
+def test_initial_weights_do_not_depend_on_the_number_of_threads() -> None:
     def drawn(threads: int) -> torch.Tensor:
         torch.set_num_threads(threads)
         torch.manual_seed(0)
@@ -220,7 +226,7 @@ def test_weights_are_drawn_alike_with_any_number_of_threads() -> None:
         torch.set_num_threads(before)
 
 
-def test_precision_is_what_is_asked_for() -> None:
+def test_precision_sets_the_dtype() -> None:
     network = make_network(leduc.make_game(), Network((4,)))
     for precision, dtype in (("float32", torch.float32), ("bfloat16", torch.bfloat16)):
         compute = Compute.of(network, precision)  # type: ignore[arg-type]
@@ -229,7 +235,7 @@ def test_precision_is_what_is_asked_for() -> None:
             assert network.trunk(torch.zeros(1, network.num_features)).dtype is dtype
 
 
-def test_what_travels_is_what_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fetch_returns_the_values(monkeypatch: pytest.MonkeyPatch) -> None:
     outputs = [torch.randn(3, 4).bfloat16(), torch.randn(3), torch.randn(3, 2, requires_grad=True)]
     arrays = [t.detach().float().numpy() for t in outputs]
     for here in (True, False):
@@ -244,10 +250,10 @@ def test_what_travels_is_what_was_given(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 @pytest.mark.parametrize("config", NETWORKS, ids=lambda c: f"{c.kind}-{c.critic}")
-def test_learning_is_the_same_where_views_are_kept_and_sent_in_pieces(
+def test_learning_is_the_same_with_views_stored_and_sent_in_pieces(
     config: Network, precision: Literal["float32", "bfloat16"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All that is done for other devices, with numbers."""
+    """Take the code path for other devices, with real numbers."""
     game, ppo = game_for(config), replace(SMALL, precision=precision)
 
     def learned(here: bool) -> list[torch.Tensor]:
@@ -265,8 +271,8 @@ def test_learning_is_the_same_where_views_are_kept_and_sent_in_pieces(
         assert all(torch.equal(a, b) for a, b in zip(learned(True), learned(False), strict=True))
 
 
-def test_auto_takes_a_gpu_for_much_work_and_few_cores() -> None:
-    """Whatever constants the estimate has: more work or fewer cores never speak against a GPU."""
+def test_auto_prefers_a_gpu_for_much_work_and_few_cores() -> None:
+    """For any constants of the estimate, more work or fewer cores never count against a GPU."""
     game = leduc.make_game()
 
     def network(width: int, kind: str = "mlp") -> ActorCritic:
@@ -279,10 +285,10 @@ def test_auto_takes_a_gpu_for_much_work_and_few_cores() -> None:
     cores = [gpu_pays(network(128), ppo, workers) for workers in (64, 16, 4, 1)]
     assert cores == sorted(cores)
     assert (cores[0], cores[-1]) == (False, True)
-    assert not gpu_pays(network(128), PPO(games=8, minibatch=64), 1)  # hardly begun, each operation is over
+    assert not gpu_pays(network(128), PPO(games=8, minibatch=64), 1)  # operations are too small
 
 
-def test_asking_what_pays_draws_nothing() -> None:
+def test_the_estimate_draws_no_random_numbers() -> None:
     network = make_network(leduc.make_game(), Network((16,), critic="all"))
     torch.manual_seed(3)
     before = torch.get_rng_state()

@@ -1,4 +1,4 @@
-"""The networks to choose from: what each part may see, and what of it is kept."""
+"""The available networks: what each part may see, and what is saved."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ GAMES = ("agent_avenue_v0", "heimlich_v0", "agent_dog_v0")
 
 
 def played(game: Game, n: int, steps: int) -> Batch:
-    """A batch of games after some random decisions."""
+    """Return a batch of games after some random decisions."""
     batch, rng = Batch(game, n, 1, threads=1), np.random.default_rng(2)
     for _ in range(steps):
         batch.step((rng.random(batch.mask.shape) * batch.mask).argmax(axis=1))
@@ -45,7 +45,7 @@ def all_views(batch: Batch) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_all_views_are_those_of_the_seats_from_the_mover_on(name: str) -> None:
+def test_all_views_are_ordered_from_the_mover_on(name: str) -> None:
     game = spygames.make_game(name)
     batch = played(game, 20, 30)
     views = all_views(batch)
@@ -58,8 +58,8 @@ def test_all_views_are_those_of_the_seats_from_the_mover_on(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_critic_sees_what_is_hidden_and_the_actor_does_not(name: str) -> None:
-    """The same positions with all that the mover cannot know drawn anew: its logits are the same to the byte."""
+def test_the_critic_sees_hidden_information_and_the_actor_does_not(name: str) -> None:
+    """If everything that the mover cannot know is redrawn, the logits stay the same to the byte."""
     game = spygames.make_game(name)
     network = small_network(game, critic="all")
     batch = played(game, 50, 30)
@@ -76,13 +76,13 @@ def test_the_critic_sees_what_is_hidden_and_the_actor_does_not(name: str) -> Non
     assert (values != other_values).float().mean() > 0.5
 
 
-def test_a_critic_that_sees_all_asks_for_all_views() -> None:
+def test_a_critic_that_sees_all_requires_all_views() -> None:
     game = kuhn.make_game()
     with pytest.raises(ValueError, match="views of all seats"):
         small_network(game, critic="all")(torch.zeros(1, game.num_features))
 
 
-def test_the_agent_that_is_kept_has_the_value_of_its_own_view(tmp_path: Path) -> None:
+def test_the_saved_agent_has_the_value_of_its_own_view(tmp_path: Path) -> None:
     game = spygames.make_game("heimlich_v0")
     network = small_network(game, critic="all")
     save_checkpoint(tmp_path / "agent", game, network, 5)
@@ -98,7 +98,7 @@ def test_the_agent_that_is_kept_has_the_value_of_its_own_view(tmp_path: Path) ->
     np.testing.assert_array_equal(own.value(batch.observation), loaded.value(batch.observation))
 
 
-def test_an_agent_that_was_kept_without_a_critic_has_no_value(tmp_path: Path) -> None:
+def test_an_agent_saved_without_a_critic_has_no_value(tmp_path: Path) -> None:
     game = kuhn.make_game()
     torch.manual_seed(3)
     save_checkpoint(tmp_path / "agent", game, make_network(game, StoredNetwork((8,), critic="none")), 5)
@@ -106,14 +106,14 @@ def test_an_agent_that_was_kept_without_a_critic_has_no_value(tmp_path: Path) ->
     assert found.meta["network"] == {"kind": "mlp", "hidden": [8], "critic": "none"}
     with pytest.raises(ValueError, match="without a critic"):
         found.network(torch.zeros(1, game.num_features))
-    with pytest.raises(ValueError, match=r"^agent@sample has no value: its checkpoint was kept without one$"):
+    with pytest.raises(ValueError, match=r"^agent@sample has no value: its checkpoint"):
         Policy.load(tmp_path / "agent", game=game).value(np.zeros(game.num_features))
     with pytest.raises(ValueError, match=r"agent@sample has no value, which a search needs: its checkpoint"):
         make_player(game, f"{tmp_path / 'agent'}+search:8")
 
 
 def updated(own: float) -> dict[str, torch.Tensor]:
-    """The weights after two updates on Kuhn poker, with the value of the own view beginning from all `own`."""
+    """Return the weights after two updates on Kuhn poker; the weights of the own view's value begin as `own`."""
     game, ppo = kuhn.make_game(), PPO(games=8, steps=16, minibatch=32, precision="float32")
     torch.manual_seed(4)
     network = make_network(game, Network((16,), critic="all"))
@@ -125,7 +125,7 @@ def updated(own: float) -> dict[str, torch.Tensor]:
     return {k: v.clone() for k, v in network.state_dict().items()}
 
 
-def test_the_value_of_the_own_view_is_learned_beside_and_changes_nothing_else() -> None:
+def test_learning_the_value_of_the_own_view_changes_nothing_else() -> None:
     one, other = updated(0.0), updated(1.0)
     for name in one:
         assert torch.equal(one[name], other[name]) != name.startswith("own."), name
@@ -133,7 +133,7 @@ def test_the_value_of_the_own_view_is_learned_beside_and_changes_nothing_else() 
 
 
 def leduc_run(folder: Path, critic: Literal["own", "all"]) -> tuple[Run, float]:
-    """A short run on Leduc poker, and the variance that its critic explains at the end."""
+    """Train a short run on Leduc poker; return it and the final explained variance of its critic."""
     ppo = PPO(games=128, steps=16, minibatch=256, learning_rate=2e-3, precision="float32", reward_scale=0.1)
     config = Config(
         decisions=150_000, network=Network((32,), critic=critic), ppo=ppo, evaluate_against=(), save_every=1e9
@@ -144,12 +144,12 @@ def leduc_run(folder: Path, critic: Literal["own", "all"]) -> tuple[Run, float]:
 
 @pytest.fixture(scope="module")
 def sees_all(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, float]:
-    """A run whose critic sees all, and the variance that it explains."""
+    """A run whose critic sees all, and its explained variance."""
     return leduc_run(tmp_path_factory.mktemp("leduc"), "all")
 
 
-def test_the_value_of_the_own_view_tells_of_the_result(sees_all: tuple[Run, float]) -> None:
-    """On Leduc poker, in decisions that were not learned from, better than their mean does."""
+def test_the_value_of_the_own_view_predicts_the_result(sees_all: tuple[Run, float]) -> None:
+    """On Leduc poker, in new decisions, it is better than their mean."""
     run, _ = sees_all
     rollout = Rollout(run.game, 256, 64, seed=9)
     rollout.play(run.learner.ema, run.config.ppo)
@@ -174,8 +174,8 @@ def test_a_rollout_keeps_the_views_of_all_seats() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_entities_are_read_from_the_fields_that_tell_of_them(name: str) -> None:
-    """Each number of a flat view that belongs to a thing stands in that thing's row and in no other place."""
+def test_entities_are_read_from_their_fields(name: str) -> None:
+    """Each number of a flat view that belongs to an entity is in that entity's row and nowhere else."""
     game = spygames.make_game(name)
     views = game.new_views()
     flat(views)[:] = np.arange(game.num_features)
@@ -190,8 +190,8 @@ def test_entities_are_read_from_the_fields_that_tell_of_them(name: str) -> None:
                 assert set(array.take(thing, axis).ravel()) <= set(row)
 
 
-def test_attention_treats_things_of_a_kind_alike() -> None:
-    """Agents in another order make the same tokens in that order, as long as nothing learned says which is which."""
+def test_attention_is_equivariant_for_entities_of_a_kind() -> None:
+    """Reordered agents give the same tokens in that order, as long as no learned embedding tells them apart."""
     game = spygames.make_game("heimlich_v0")
     trunk = small_network(game, kind="entities").trunk
     assert isinstance(trunk, EntityTrunk)
@@ -208,7 +208,7 @@ def test_attention_treats_things_of_a_kind_alike() -> None:
 
 
 @pytest.mark.parametrize("settings", [{"kind": "entities"}, {"kind": "entities", "critic": "all"}], ids=str)
-def test_every_kind_comes_back_from_its_checkpoint(tmp_path: Path, settings: dict[str, Any]) -> None:
+def test_every_kind_loads_from_its_checkpoint(tmp_path: Path, settings: dict[str, Any]) -> None:
     game = spygames.make_game("heimlich_v0")
     network = small_network(game, embedding=8, **settings)
     save_checkpoint(tmp_path / "agent", game, network, 5)
@@ -219,13 +219,13 @@ def test_every_kind_comes_back_from_its_checkpoint(tmp_path: Path, settings: dic
     )
 
 
-def test_entities_of_another_time_are_refused(tmp_path: Path) -> None:
+def test_changed_entities_are_refused(tmp_path: Path) -> None:
     game = spygames.make_game("heimlich_v0")
     save_checkpoint(tmp_path / "agent", game, small_network(game, kind="entities"), 5)
     with pytest.raises(CheckpointError, match="other entities"):
         load_checkpoint(tmp_path / "agent", replace(game, entities={"agents": ("score", "position")}))
 
 
-def test_a_game_without_entities_says_so() -> None:
+def test_a_game_without_entities_is_refused() -> None:
     with pytest.raises(ValueError, match=r"network\.kind must not be entities"):
         small_network(kuhn.make_game(), kind="entities")

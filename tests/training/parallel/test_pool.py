@@ -1,4 +1,4 @@
-"""Tasks give the same whoever computes them: what dies is computed again, and what is told to end saves."""
+"""Tasks give the same results in any process: lost tasks are computed again, and interrupted tasks save."""
 
 import os
 import signal
@@ -30,12 +30,12 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Executor]:
-    """Two processes."""
+    """A pool of two processes."""
     with Pool(2) as found:
         yield found
 
 
-def test_each_task_is_computed_once_and_in_other_processes(pool: Executor) -> None:
+def test_each_task_is_computed_once_in_other_processes(pool: Executor) -> None:
     told: list[int] = []
     found = list(pool.in_order(tasks.square, ((n,) for n in range(20)), told.append))
     assert [square for square, _ in found] == [square for square, _ in SERIAL.in_order(tasks.square, zip(range(20)))]
@@ -47,7 +47,7 @@ def test_each_task_is_computed_once_and_in_other_processes(pool: Executor) -> No
     assert again & processes  # they wait for more
 
 
-def test_results_come_as_they_end_and_tasks_are_asked_for_when_somebody_is_free(pool: Executor) -> None:
+def test_results_come_as_they_end_and_tasks_are_requested_when_a_process_is_free(pool: Executor) -> None:
     asked: list[int] = []
 
     def several() -> Iterator[tuple[int, float]]:
@@ -69,12 +69,12 @@ def test_a_task_whose_process_dies_is_computed_again(pool: Executor, tmp_path: P
     told: list[int] = []
     found = pool.in_order(tasks.dying, [(n, tmp_path, 2 if n == 1 else 0) for n in range(4)], told.append)
     assert list(found) == [0, 1, 2, 3]
-    assert sum(told) == 8  # what the dead had told does not count
+    assert sum(told) == 8  # progress reported by the dead process does not count
     assert len([*tmp_path.iterdir()]) == 2
 
 
-def test_a_task_that_kills_whoever_computes_it_is_given_up(pool: Executor, tmp_path: Path) -> None:
-    with pytest.raises(TaskLost, match=r"^a process that computed task 2 was killed by SIGKILL, 3 times$"):
+def test_a_task_that_keeps_killing_its_process_is_given_up(pool: Executor, tmp_path: Path) -> None:
+    with pytest.raises(TaskLost, match=r"task 2 .*SIGKILL, 3 times$"):
         list(pool.run(tasks.dying, [(n, tmp_path, 9 if n == 1 else 0) for n in range(4)]))
     assert len([*tmp_path.iterdir()]) == 3
     assert next(pool.in_order(tasks.square, [(3,)]))[0] == 9
@@ -94,35 +94,35 @@ def test_an_error_ends_the_other_tasks_and_is_raised_here(
     began = time.monotonic()
     with pytest.raises(kind) as error:
         list(pool.run(tasks.failing, [("wait",), (how,)]))
-    assert time.monotonic() - began < 300  # and not the 600 s that the other one takes
+    assert time.monotonic() - began < 300  # without waiting for the other task's 600 s
     assert str(error.value).startswith(message)
     assert error.value.__notes__[0].startswith("in another process:\nTraceback")
     assert next(pool.in_order(tasks.square, [(3,)]))[0] == 9
 
 
-def test_what_cannot_be_pickled_is_refused(pool: Executor) -> None:
-    with pytest.raises(ValueError, match=r"^a task cannot be sent to another process: "):
+def test_tasks_that_cannot_be_pickled_are_refused(pool: Executor) -> None:
+    with pytest.raises(ValueError, match="task cannot be sent"):
         list(pool.run(tasks.square, [(lambda: None,)]))
 
 
 def alive(process: int) -> bool:
-    """Whether a process has not ended; nobody may have asked for its exit code yet."""
+    """Return whether a process has not ended; its parent may not have read its exit code yet."""
     found = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True, check=False)
     return found.stdout.strip()[:1] not in ("", "Z")
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Waits for it, at most two minutes."""
+    """Wait for a condition, at most two minutes."""
     end = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize("how", ["terminal", "parent", "kill"])
-def test_whoever_is_told_to_end_saves_first(how: str, tmp_path: Path) -> None:
-    """Ctrl-C in a terminal goes to all processes of the group; `kill -INT` and `kill -9` to the parent alone."""
+def test_an_interrupted_process_saves_first(how: str, tmp_path: Path) -> None:
+    """Ctrl-C in a terminal reaches all processes of the group; `kill -INT` and `kill -9` reach only the parent."""
     program, files = tmp_path / "program.py", [tmp_path / "one", tmp_path / "two"]
     program.write_text(PROGRAM)
     parent = subprocess.Popen(
@@ -143,7 +143,7 @@ def test_whoever_is_told_to_end_saves_first(how: str, tmp_path: Path) -> None:
     assert [file.read_text() for file in files] == [f"saved after {[int(signal.SIGTERM)]}"] * 2
 
 
-def test_whoever_stops_listening_ends_the_tasks(pool: Executor) -> None:
+def test_closing_the_results_ends_the_tasks(pool: Executor) -> None:
     results = pool.run(tasks.slowly, [(0, 0.0), (1, 600.0)])
     assert next(results) == (0, 0)
     results.close()  # type: ignore[attr-defined]
@@ -158,11 +158,11 @@ def test_wrong_options_get_one_line(
     monkeypatch.chdir(tmp_path)
     games = ["--players", "random", "greedy", "--blocks", "1"]
     for argv, text in (
-        (["ladder", "x.jsonl", *games, "--on", "ray"], "ray needs the extra: pip install 'spygames[ray]'"),
-        (["ladder", "x.jsonl", *games, "--on", "slurm"], "tasks run on ray or ray:ADDRESS, not on 'slurm'"),
+        (["ladder", "x.jsonl", *games, "--on", "ray"], "--on ray needs Ray: pip install 'spygames[ray]'"),
+        (["ladder", "x.jsonl", *games, "--on", "slurm"], "on must be ray or ray:ADDRESS, not 'slurm'"),
         (["ladder", "x.jsonl", *games, "--on", "ray", "--jobs", "2"], "--jobs or --on, not both"),
-        (["evaluate", "greedy", "--jobs", "0"], "'0' is not a whole number from 1"),
-        (["train", "--jobs", "2"], "--jobs and --on are for several runs"),
+        (["evaluate", "greedy", "--jobs", "0"], "'0' is not an integer from 1"),
+        (["train", "--jobs", "2"], "--jobs and --on need --seeds"),
     ):
         assert text in complaint(argv, capsys)
     assert not [*tmp_path.iterdir()]

@@ -1,4 +1,4 @@
-"""What a program has set for its whole process: nothing here computes otherwise for it, and nothing here changes it."""
+"""Process-wide settings of a program do not change results, and spygames does not change them."""
 
 import logging
 import random
@@ -58,7 +58,7 @@ def doubled() -> Iterator[None]:
 
 @pytest.fixture
 def hostile() -> Iterator[None]:
-    """Other defaults than usual, of all that a program can set."""
+    """Unusual defaults, of everything that a program can set."""
     rc = mpl.rcParams.copy()
     torch.set_default_device("meta")
     mpl.rcParams.update({"axes.facecolor": "black", "font.size": 30, "savefig.dpi": 7, "text.usetex": True})
@@ -68,12 +68,12 @@ def hostile() -> Iterator[None]:
     finally:
         torch.set_default_device(None)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of settings that Matplotlib gives up
+            warnings.simplefilter("ignore")  # deprecations of Matplotlib's settings
             mpl.rcParams.update(rc)
 
 
 def process() -> dict[str, Any]:
-    """What a process has of its own, beside its hostile defaults."""
+    """Return the process-wide state, including its defaults."""
     threads: list[int] = []
     later = threading.Thread(target=lambda: threads.append(torch.get_num_threads()))
     later.start()
@@ -96,7 +96,7 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.parametrize("kind", ["ppo", "maskable_ppo"])
-def test_training_takes_and_leaves_the_process_as_it_is(
+def test_training_works_with_hostile_defaults_and_keeps_them(
     tmp_path: Path, request: pytest.FixtureRequest, kind: str
 ) -> None:
     def trained(folder: Path) -> dict[str, torch.Tensor]:
@@ -108,7 +108,7 @@ def test_training_takes_and_leaves_the_process_as_it_is(
 
     usual = trained(tmp_path / "usual")
     request.getfixturevalue("hostile")
-    if kind == "maskable_ppo":  # the stock algorithm does not know where its tensors are but by the default
+    if kind == "maskable_ppo":  # the stock algorithm finds the device of its tensors only by the default
         torch.set_default_device(None)
     before = process()
     found = trained(tmp_path / "hostile")
@@ -119,7 +119,7 @@ def test_training_takes_and_leaves_the_process_as_it_is(
     assert pictures[0] == pictures[1]  # width and height
 
 
-def test_a_run_resumes_and_steps_by_hand_there(tmp_path: Path, hostile: None) -> None:
+def test_a_run_resumes_and_steps_with_hostile_defaults(tmp_path: Path, hostile: None) -> None:
     before = process()
     run = Run.create(SMALL, tmp_path, GAME)
     run.update()
@@ -133,7 +133,9 @@ def test_a_run_resumes_and_steps_by_hand_there(tmp_path: Path, hostile: None) ->
 
 
 @pytest.mark.parametrize("network", ["mlp", "entities", "recurrent"])
-def test_weights_begin_the_same_there(tmp_path: Path, network: Any, request: pytest.FixtureRequest) -> None:
+def test_initial_weights_are_the_same_with_hostile_defaults(
+    tmp_path: Path, network: Any, request: pytest.FixtureRequest
+) -> None:
     game = spygames.make_game("agent_avenue_v0") if network == "entities" else GAME
     config = Config(
         network=Network((8,), network, embedding=4, memory=4), ppo=PPO(games=2, steps=2), evaluate_against=()
@@ -145,7 +147,7 @@ def test_weights_begin_the_same_there(tmp_path: Path, network: Any, request: pyt
 
 
 class Own(nn.Module):
-    """A network that names no types."""
+    """A network that states no dtypes."""
 
     def __init__(self, game: Game) -> None:
         super().__init__()
@@ -156,7 +158,7 @@ class Own(nn.Module):
         return found[:, :-1], found[:, -1]
 
 
-def test_an_own_network_is_float32_there_and_loading_it_draws_nothing(tmp_path: Path, hostile: None) -> None:
+def test_a_custom_network_is_float32_and_loading_it_draws_no_random_numbers(tmp_path: Path, hostile: None) -> None:
     policy = train(Config(**{**vars(SMALL), "network": Network()}), tmp_path, game=GAME, network=Own, progress=False)
     assert next(policy.network.parameters()).dtype is torch.float32
     before = process()
@@ -164,7 +166,7 @@ def test_an_own_network_is_float32_there_and_loading_it_draws_nothing(tmp_path: 
     assert process() == before
 
 
-def test_agents_play_the_same_there(request: pytest.FixtureRequest) -> None:
+def test_agents_play_the_same_with_hostile_defaults(request: pytest.FixtureRequest) -> None:
     game = spygames.make_game("agent_avenue_v0")
     env = spygames.agent_avenue_v0.env()
     env.reset(seed=1)
@@ -185,7 +187,7 @@ def test_agents_play_the_same_there(request: pytest.FixtureRequest) -> None:
     assert all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in zip(usual, now, strict=True))
 
 
-def test_an_agent_that_was_loaded_without_gradients_can_learn() -> None:
+def test_an_agent_loaded_in_inference_mode_can_learn() -> None:
     with torch.inference_mode():
         network = Policy.load(AGENT).network
     logits, value = network(torch.zeros(1, network.num_features))
@@ -193,7 +195,7 @@ def test_an_agent_that_was_loaded_without_gradients_can_learn() -> None:
     assert all(parameter.grad is not None for parameter in network.parameters())
 
 
-def test_standings_and_pictures_are_the_same_there(tmp_path: Path, hostile: None) -> None:
+def test_standings_and_pictures_are_the_same_with_hostile_defaults(tmp_path: Path, hostile: None) -> None:
     heat_map(["a$b$", "c_$d"], np.array([[np.nan, 1e-300], [1.0, np.nan]]), tmp_path / "one.svg", "x$y")
     text = (tmp_path / "one.svg").read_text(encoding="utf-8")
     assert ">a$b$<" in text
@@ -206,8 +208,8 @@ def test_standings_and_pictures_are_the_same_there(tmp_path: Path, hostile: None
     assert maximal_lottery(np.array([[0.5, 1.0], [0.0, 0.5]])).tolist() == [1.0, 0.0]
 
 
-def test_the_bridge_to_stable_baselines_takes_double_heads() -> None:
-    """Those that it makes itself are of the default type; what it has learned is float32."""
+def test_the_bridge_to_stable_baselines_accepts_float64_heads() -> None:
+    """Heads that the library makes have the default dtype; the converted network is float32."""
     with doubled():
         env = SelfPlayVecEnv(GAME, 4, 1)
         buffer: dict[str, Any] = {"rollout_buffer_class": PerSeatRolloutBuffer, "rollout_buffer_kwargs": {"env": env}}

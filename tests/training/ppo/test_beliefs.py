@@ -1,4 +1,4 @@
-"""Belief heads: the truth that they learn, their loss, what they change and what they leave alone."""
+"""Belief heads: their targets, their loss, what they change and what they do not change."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +35,7 @@ SMALL = Config(
 
 
 def positions(game: Game, n: int = 40, steps: int = 60) -> Batch:
-    """A batch of games after some random decisions."""
+    """Return a batch of games after some random decisions."""
     batch, rng = Batch(game, n, 1, threads=1), np.random.default_rng(2)
     for _ in range(steps):
         batch.step((rng.random(batch.mask.shape) * batch.mask).argmax(axis=1))
@@ -43,7 +43,7 @@ def positions(game: Game, n: int = 40, steps: int = 60) -> Batch:
 
 
 def answers(batch: Batch) -> dict[str, np.ndarray]:
-    """The answers by group, int [n, questions]."""
+    """Return the answers by group, int [n, questions]."""
     questions = batch.game.questions
     assert questions is not None
     out = np.full((batch.n, len(questions.sizes)), 99, np.int8)
@@ -80,12 +80,12 @@ def test_agent_avenue_asks_for_the_face_down_card_and_the_other_hands(options: d
 
 
 @pytest.mark.parametrize("options", slow_but([{"players": 3}, {"players": 4, "top_secret": True}], 0), ids=str)
-def test_heimlich_asks_whose_agent_is_whose(options: dict[str, Any]) -> None:
-    """The agent that an answer names stands, in the view, where that seat's agent stands."""
+def test_heimlich_asks_for_the_owner_of_each_agent(options: dict[str, Any]) -> None:
+    """The agent of an answer is, in the view, where that seat's agent is."""
     game = spygames.make_game("heimlich_v0", **options)
     batch = positions(game)
     found = answers(batch)["identities"]
-    assert found.min() >= 1  # never the own one
+    assert found.min() >= 1  # never the player's own agent
     for i in range(batch.n):
         s = as_record(batch.states, i)
         for k in range(1, game.num_players):
@@ -124,7 +124,7 @@ def test_agent_dog_asks_for_hands_and_hats(players: int) -> None:
     assert [name for name, *_ in tracked.groups] == ["hands"]
 
 
-def test_a_game_without_questions_says_so() -> None:
+def test_a_game_without_questions_is_refused() -> None:
     game = changed(kuhn.make_game(), questions=None)
     with pytest.raises(ValueError, match=r"network\.belief must be none, .*kuhn_poker_v0 has no questions"):
         make_network(game, Network((8,), belief="train"))
@@ -178,8 +178,8 @@ def trained(folder: Path, config: Config = SMALL, **kwargs: Any) -> Run:
 
 
 @pytest.mark.parametrize("kind", ["mlp", "recurrent"])
-def test_a_belief_of_no_weight_changes_nothing_else(tmp_path: Path, kind: Any) -> None:
-    """To the byte; so a run without one is what it was before there were any."""
+def test_a_belief_with_weight_zero_changes_nothing_else(tmp_path: Path, kind: Any) -> None:
+    """The rest is the same to the byte."""
     plain = replace(SMALL, network=Network((16,), kind=kind, memory=8))
     config = replace(plain, network=replace(plain.network, belief="train"), ppo=replace(SMALL.ppo, belief_weight=0.0))
     one, other = (trained(tmp_path / name, each) for name, each in (("a", plain), ("b", config)))
@@ -188,7 +188,7 @@ def test_a_belief_of_no_weight_changes_nothing_else(tmp_path: Path, kind: Any) -
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
-def test_the_layers_of_the_policy_learn_from_the_belief(tmp_path: Path) -> None:
+def test_the_policys_layers_learn_from_the_belief(tmp_path: Path) -> None:
     config = replace(SMALL, network=Network((16,), belief="train"), ppo=replace(SMALL.ppo, belief_weight=1.0))
     one, other = trained(tmp_path / "a"), trained(tmp_path / "b", config)
     first = "trunk.0.weight"
@@ -196,7 +196,7 @@ def test_the_layers_of_the_policy_learn_from_the_belief(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("critic", ["own", "all"])
-def test_what_is_kept_of_a_belief(tmp_path: Path, critic: Any) -> None:
+def test_a_belief_is_saved_only_with_keep(tmp_path: Path, critic: Any) -> None:
     kept: dict[Any, set[str]] = {"train": set(), "keep": {"belief.weight", "belief.bias"}}
     for belief, names in kept.items():
         config = replace(SMALL, network=Network((16,), critic=critic, belief=belief))
@@ -207,7 +207,7 @@ def test_what_is_kept_of_a_belief(tmp_path: Path, critic: Any) -> None:
         policy = Policy.load(tmp_path / belief)
         observation = positions(run.game).observation
         if not names:
-            with pytest.raises(ValueError, match=r"has no belief: train it with network\.belief keep"):
+            with pytest.raises(ValueError, match=r"no belief.*network\.belief keep"):
                 policy.belief(observation)
             continue
         likely = policy.belief(observation)
@@ -224,7 +224,7 @@ def test_a_belief_about_other_questions_is_refused(tmp_path: Path) -> None:
     assert game.questions is not None
     other = changed(game, questions=replace(game.questions, groups=(("card", 1, 4),)))
     for wrong in (other, changed(game, questions=None)):
-        with pytest.raises(CheckpointError, match="believes about other questions than kuhn_poker_v0 asks here"):
+        with pytest.raises(CheckpointError, match=r"other questions .*kuhn_poker_v0"):
             load_checkpoint(tmp_path / "agent", wrong)
 
 
@@ -242,9 +242,11 @@ def test_a_run_begins_with_the_belief_of_an_agent_or_without(tmp_path: Path) -> 
         assert all(torch.equal(ours[name], theirs.state_dict()[name]) for name in ours)
 
 
-def test_the_rivals_card_is_learned(tmp_path: Path) -> None:
-    """Kuhn poker, at the first decision: one of the other two cards, alike likely. What the rival's bet tells is the
-    policy's matter; that nobody has the own card is certain everywhere."""
+def test_the_opponents_card_is_learned(tmp_path: Path) -> None:
+    """Kuhn poker, at the first decision: the opponent has one of the other two cards, with equal probability.
+
+    What the opponent's bet reveals depends on the policy. That nobody else has the player's own card is always certain.
+    """
     config = Config(
         decisions=60_000,
         network=Network((32,), belief="keep"),
@@ -277,4 +279,4 @@ def test_every_game_trains_with_beliefs_and_a_critic_that_sees_all(tmp_path: Pat
     questions = spygames.make_game(game).questions
     assert questions is not None
     for name, _, size in questions.groups:
-        assert 0 <= metrics[f"belief/{name}"] <= 1.2 * np.log(size)  # it begins as if all answers were alike likely
+        assert 0 <= metrics[f"belief/{name}"] <= 1.2 * np.log(size)  # it begins as if all answers were equally likely

@@ -1,4 +1,4 @@
-"""Advantages by seat against a slow reading of the definition."""
+"""Advantages per seat, compared with a slow implementation of the definition."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def by_definition(
             following = own[k + 1] if k + 1 < len(own) else None
             until = following if following is not None else end + 1 if end is not None else None
             if until is None:
-                break  # what comes of this decision is not known
+                break  # the outcome of this decision is unknown
             paid = rewards[u:until, game, seat].sum()
             after = values[following, game] if following is not None else 0.0
             decisions.append(paid + gamma * after - values[u, game])
@@ -61,7 +61,7 @@ def test_advantages_follow_the_definition(players: int, gamma: float, lam: float
         np.testing.assert_allclose(advantages[known, game], expected[known], rtol=1e-4, atol=1e-4)
 
 
-def test_a_loss_at_the_rivals_move_reaches_the_loser() -> None:
+def test_a_loss_at_the_opponents_move_reaches_the_loser() -> None:
     """Seat 0 decides, seat 1 ends the game and wins: seat 0's decision is charged with its own -1."""
     rewards = np.array([[[0, 0]], [[-1, 1]]], np.float32)
     done = np.array([[False], [True]])
@@ -71,8 +71,8 @@ def test_a_loss_at_the_rivals_move_reaches_the_loser() -> None:
     np.testing.assert_array_equal(advantages[:, 0], [-1, 1])
 
 
-def test_nothing_leaks_over_the_end_of_a_game() -> None:
-    """What is paid in the next game does not reach decisions of the one before."""
+def test_nothing_leaks_across_the_end_of_a_game() -> None:
+    """Rewards of the next game do not reach decisions of the previous one."""
     rewards = np.array([[[1, -1]], [[0, 0]], [[-5, 5]]], np.float32)
     done = np.array([[True], [False], [True]])
     seats = np.array([[0], [0], [1]], np.int8)
@@ -80,7 +80,7 @@ def test_nothing_leaks_over_the_end_of_a_game() -> None:
     np.testing.assert_array_equal(advantages[:, 0], [1, -5, 5])
 
 
-def test_credit_by_table_is_one_trajectory_of_whoever_moves() -> None:
+def test_table_credit_treats_all_movers_as_one_trajectory() -> None:
     game = make_game("agent_avenue_v0")
     torch.manual_seed(0)
     network = ActorCritic(game.num_features, game.num_actions, (16,))

@@ -1,4 +1,4 @@
-"""The learner's opponents: their seats, and its results against them."""
+"""The learner's opponents: their seats, and the learner's results against them."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_opponents_keep_their_seats_for_the_whole_game() -> None:
     assert len(league.snapshots) <= 3
 
 
-def test_bots_are_met_sharpened_and_networks_are_not() -> None:
+def test_bots_are_met_with_a_temperature_and_networks_are_not() -> None:
     game = spygames.make_game("agent_avenue_v0")
     torch.manual_seed(0)
     network = ActorCritic(game.num_features, game.num_actions, (16,))
@@ -49,7 +49,7 @@ def test_bots_are_met_sharpened_and_networks_are_not() -> None:
     rollout.opponents.controller[...] = np.where(rollout.opponents.controller == 0, 0, 1 + np.arange(32)[:, None] % 2)
     rollout.play(network, PPO(steps=32, precision="float32"))
     t = rollout.trajectories
-    first = (np.cumsum(t.done, axis=0) - t.done) == 0  # of each row, whose opponents are those from above
+    first = (np.cumsum(t.done, axis=0) - t.done) == 0  # first game of each row, with the opponents above
     wanted = np.where((np.arange(64) < 32) & (np.arange(64) % 2 == 0), np.float32(0.25), np.float32(1))
     np.testing.assert_array_equal(t.temperatures[first], np.broadcast_to(wanted, first.shape)[first])
     with torch.inference_mode():
@@ -78,7 +78,7 @@ def test_hard_opponents_are_drawn_more_often() -> None:
         for k, (wins, played) in results.items():
             assert 0 <= wins <= played
             games[k] += played
-    # The game of each row ends with the learner's result, which its own seat's reward tells.
+    # Each row's game ends with the learner's result, which is its own seat's reward.
     assert league.win_fraction(1) > 0.35 > 0.15 > league.win_fraction(2)
     random, expert = league.chances
     assert random + expert == pytest.approx(1)
@@ -88,7 +88,7 @@ def test_hard_opponents_are_drawn_more_often() -> None:
     assert games[2] > games[1] > 0
 
 
-def test_the_learners_results_are_counted_by_opponent() -> None:
+def test_the_learners_results_are_counted_per_opponent() -> None:
     game = spygames.make_game("heimlich_v0", players=3)
     rollout = Rollout(game, 4, 2, seed=0, share=1.0)
     rollout.opponents.controller[...] = [[0, 1, 2], [2, 0, 2], [1, 1, 0], [0, 1, 1]]

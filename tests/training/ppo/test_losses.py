@@ -74,7 +74,7 @@ def test_gradients_and_terms_agree_with_torch(seed: int) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
 
 
-def test_decisions_that_were_played_sharpened_agree_with_torch() -> None:
+def test_decisions_with_a_temperature_agree_with_torch() -> None:
     e = example(6)
     e["temperatures"][::2] = 0.25
     e["temperatures"][::3] = 1.5
@@ -92,7 +92,7 @@ def test_each_term_alone_agrees_with_torch(weights: tuple[float, ...]) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
 
 
-def test_illegal_actions_get_no_gradient_whatever_their_logits() -> None:
+def test_illegal_actions_get_no_gradient_for_any_logits() -> None:
     e = example(3)
     before = by_kernel(e)[0]
     illegal = ~e["mask"][e["rows"]]

@@ -1,4 +1,4 @@
-"""A network with memory: what it remembers, of whom, and that it learns what one without cannot."""
+"""A network with memory: what it remembers, about whom, and that it learns what a network without memory cannot."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +37,7 @@ def new_rollout(network: ActorCritic, n: int, steps: int) -> Rollout:
     return Rollout(GAME, n, steps, seed=0, players=[from_network(GAME, network)])
 
 
-def test_unrolling_is_one_step_after_the_other() -> None:
+def test_unrolling_equals_single_steps() -> None:
     torch.manual_seed(0)
     memory = Memory(5, 3)
     lengths = np.array([2, 0, 4, 1, 4])
@@ -50,19 +50,19 @@ def test_unrolling_is_one_step_after_the_other() -> None:
     torch.testing.assert_close(memory.unroll(features, lengths, first), torch.stack(expected))
 
 
-def test_no_sequences_unroll_to_nothing() -> None:
+def test_zero_sequences_unroll_to_nothing() -> None:
     memory = Memory(3, 4)
     after = memory.unroll(torch.zeros(0, 3), np.zeros(0, np.int64), torch.zeros(0, 4))
     assert after.shape == (0, 4)
 
 
-def test_learning_sees_what_playing_saw() -> None:
-    """Unrolled over the sequences of two windows, the network gives the log-probabilities and values that it gave."""
+def test_learning_reproduces_the_outputs_of_playing() -> None:
+    """Unrolled over the sequences of two windows, the network gives the same log-probabilities and values."""
     network = small_network()
     with torch.no_grad():
         network.policy.weight *= 100  # far from uniform
     learner, rollout = Learner(network, EXACT, 1, seed=0), new_rollout(network, 64, 12)
-    for _ in range(2):  # in the second one many games are under way
+    for _ in range(2):  # in the second one many games are in progress
         rollout.play(network, EXACT)
         data = learner._prepare(rollout)
         assert data.sequences is not None
@@ -81,7 +81,7 @@ def test_learning_sees_what_playing_saw() -> None:
 
 
 def logits_of_a_game(coins: tuple[int, int], seat: int) -> bytes:
-    """What a seat's decisions are drawn from in a game with these coins, in which everybody names heads."""
+    """Return the logits of a seat's decisions in a game with these coins, in which everybody names heads."""
     network, states, asked = small_network(), GAME.start(0), []
     s, views, mask = as_record(states), GAME.new_views(), np.ones((1, 2), np.int8)
     s.coins[:] = coins
@@ -93,11 +93,11 @@ def logits_of_a_game(coins: tuple[int, int], seat: int) -> bytes:
         if s.to_move == seat:
             asked.append(probabilities)
         GAME.apply(s, 0)
-    return np.array(asked[1:]).tobytes()  # after the coin is out of sight
+    return np.array(asked[1:]).tobytes()  # when the coin is no longer visible
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_seat_remembers_what_it_has_seen_and_nothing_else(seat: int) -> None:
+def test_a_seat_remembers_only_what_it_has_seen(seat: int) -> None:
     def coins(own: int, other: int) -> tuple[int, int]:
         return (own, other) if seat == 0 else (other, own)
 
@@ -105,7 +105,7 @@ def test_a_seat_remembers_what_it_has_seen_and_nothing_else(seat: int) -> None:
     assert logits_of_a_game(coins(0, 0), seat) != logits_of_a_game(coins(1, 0), seat)
 
 
-def test_a_game_begins_without_memories_and_each_seat_has_its_own() -> None:
+def test_a_game_begins_with_empty_memories_and_each_seat_has_its_own() -> None:
     network = small_network()
     rollout = new_rollout(network, 16, 8)
     rollout.play(network, EXACT)
@@ -135,7 +135,7 @@ def test_it_learns_what_a_network_without_memory_cannot(tmp_path: Path) -> None:
     network = learned(tmp_path / "recurrent", Network((32,), kind="recurrent", memory=16))
     assert mean_return(network) > 0.95
     assert abs(mean_return(learned(tmp_path / "mlp", Network((32,))))) < 0.1
-    # Kept, it remembers as well, whoever asks it: one game at a time, as a record or as an environment's opponent.
+    # Saved and loaded, it remembers as well: in single games, from a record, and as an environment's opponent.
     save_checkpoint(tmp_path / "agent", GAME, network, 1)
     found = load_checkpoint(tmp_path / "agent", GAME)
     assert found.meta["network"] == {"kind": "recurrent", "hidden": [32], "memory": 16}
@@ -153,20 +153,20 @@ def test_it_learns_what_a_network_without_memory_cannot(tmp_path: Path) -> None:
         assert env.env.rewards["player_1"] == 1
 
 
-def test_memory_has_room_for_whoever_keeps_the_most() -> None:
+def test_memory_has_the_size_of_the_largest_players() -> None:
     players = [Scripted(GAME, "random"), from_network(GAME, small_network())]
     assert new_memory(GAME, players, 3).shape == (3, 2, 8)
     assert new_memory(GAME, players[:1]).shape == (1, 2, 0)
 
 
-def test_a_player_with_memory_says_so_where_there_is_no_room() -> None:
+def test_a_player_with_memory_requires_an_array_for_it() -> None:
     batch = Batch(GAME, 2, 0, threads=1)
     streams = np.zeros((2, 1), np.uint64)
     d = batch.decisions(streams, np.arange(2))
     player = from_network(GAME, small_network())
     with pytest.raises(ValueError, match="new_memory"):
         player.act(d)
-    with pytest.raises(ValueError, match="give it"):
+    with pytest.raises(ValueError, match="pass memory"):
         player.policy.act(batch.observation, batch.mask)
     player.act(replace(d, memory=new_memory(GAME, [player], 2)))
     player.policy.act(batch.observation[0], batch.mask[0], memory=np.zeros(8, np.float32))

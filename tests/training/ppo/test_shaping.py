@@ -1,4 +1,4 @@
-"""Shaped rewards reach the decisions that they are for, in training only."""
+"""Shaped rewards reach the decisions that they belong to, and only in training."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,7 +26,7 @@ PLAN = PPO(reward_scale=0.5, lam=1.0)
 
 
 def played(shaping: Shaping | None, share: float = 0.0) -> Trajectories:
-    """The same decisions, whatever the shaping."""
+    """Play the same decisions, whatever the shaping."""
     torch.manual_seed(0)
     network = make_network(GAME, Network((8,)))
     with torch.no_grad():
@@ -39,17 +39,17 @@ def played(shaping: Shaping | None, share: float = 0.0) -> Trajectories:
 
 
 def potential(views: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Of no meaning, and nowhere 0."""
+    """An arbitrary potential that is nowhere 0."""
     return 1 + flat(views) @ np.linspace(0, 1, flat(views).shape[1]) + seats
 
 
 def telling(view_before: np.ndarray, view_after: np.ndarray, seat: np.ndarray) -> np.ndarray:
-    """A number from which all three could be told."""
+    """A value that depends on all three arguments."""
     return (potential(view_before, 10 * seat) - 3 * potential(view_after, seat)).astype(np.float32)
 
 
 def by_definition(t: Trajectories) -> tuple[np.ndarray, int]:
-    """What `telling` gives each decision, read slowly, and how many decisions it is for."""
+    """Return the shaped reward of each decision by definition, and the number of rewarded decisions."""
     found, asked = np.zeros_like(t.rewards), 0
     for row in range(t.actions.shape[1]):
         for step in np.flatnonzero(~t.frozen[:, row]):
@@ -58,7 +58,7 @@ def by_definition(t: Trajectories) -> tuple[np.ndarray, int]:
             last = step + ends[0] if len(ends) else len(t.actions) - 1
             again = [u for u in range(step + 1, last + 1) if t.seats[u, row] == seat]
             if not again and not len(ends):
-                continue  # what the seat sees next is not known
+                continue  # the seat's next view is unknown
             before = t.observation[step, row]
             after = t.observation[again[0], row] if again else np.zeros_like(before)
             seen, then = (x[None].view(GAME.view_dtype)[:, 0] for x in (before, after))
@@ -68,7 +68,7 @@ def by_definition(t: Trajectories) -> tuple[np.ndarray, int]:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
-def test_each_decision_gets_what_the_seat_sees_before_and_after_is_worth(share: float) -> None:
+def test_each_decision_is_shaped_by_the_seats_views_before_and_after(share: float) -> None:
     counts: list[int] = []
 
     def counting(view_before: np.ndarray, view_after: np.ndarray, seat: np.ndarray) -> np.ndarray:
@@ -86,9 +86,11 @@ def test_each_decision_gets_what_the_seat_sees_before_and_after_is_worth(share: 
     assert sum(counts) == asked == np.count_nonzero(plain.valid)
 
 
-def test_a_potential_moves_advantages_by_itself_alone() -> None:
-    """Along a whole game it adds up to minus the potential of where the seat stood (lambda 1, no critic): no action
-    changes that."""
+def test_a_potential_shifts_advantages_only_by_itself() -> None:
+    """Until the end of a game, shaping adds up to minus the potential at the decision (lambda 1, no critic).
+
+    The sum is the same for all actions.
+    """
     plain, shaped = played(None), played(potential_based(potential))
     ended = np.flip(np.logical_or.accumulate(np.flip(plain.done, 0), axis=0), 0)
     steps, rows = np.nonzero(ended)
@@ -97,7 +99,7 @@ def test_a_potential_moves_advantages_by_itself_alone() -> None:
     np.testing.assert_allclose(moved, -0.5 * potential(views, plain.seats[steps, rows]), rtol=1e-3, atol=1e-3)
 
 
-def test_a_potential_is_discounted_and_nothing_after_the_end() -> None:
+def test_a_potential_is_discounted_and_zero_after_the_end() -> None:
     views = np.ones((3, GAME.num_features), np.float32)
     after = views.copy() * 2
     after[1] = 0
@@ -119,7 +121,7 @@ def test_a_potential_is_discounted_and_nothing_after_the_end() -> None:
         (lambda k: {}["leed"], r"^the shaping .*lambda.* failed: KeyError: 'leed'$"),
     ],
 )
-def test_what_is_no_reward_is_refused(answer: Callable[[int], Any], message: str) -> None:
+def test_invalid_rewards_are_refused(answer: Callable[[int], Any], message: str) -> None:
     with pytest.raises(ValueError, match=message) as caught:
         played(lambda before, after, seat: answer(len(seat)))
     assert "\n" not in str(caught.value)
@@ -129,7 +131,7 @@ def nothing(view_before: np.ndarray, view_after: np.ndarray, seat: np.ndarray) -
     return np.zeros(len(seat), np.float32)
 
 
-def test_what_adds_nothing_changes_nothing_and_the_rest_changes_training_only(tmp_path: Path) -> None:
+def test_zero_shaping_changes_nothing_and_other_shaping_changes_training_only(tmp_path: Path) -> None:
     shaped = Run.create(SMALL, tmp_path / "shaped", shaping=telling)
     plain, zero = Run.create(SMALL, tmp_path / "plain"), Run.create(SMALL, tmp_path / "zero", shaping=nothing)
     metrics = [run.update() for run in (shaped, plain)]
@@ -140,8 +142,8 @@ def test_what_adds_nothing_changes_nothing_and_the_rest_changes_training_only(tm
     assert all(torch.equal(whole[name], same[name]) for name in whole)
 
 
-def test_an_agent_of_shaped_rewards_is_kept_without_its_value(tmp_path: Path) -> None:
-    """It would tell results that the game does not have."""
+def test_an_agent_of_shaped_rewards_is_saved_without_its_value(tmp_path: Path) -> None:
+    """The value would predict results that the game does not have."""
     run = Run.create(SMALL, tmp_path, shaping=telling)
     policy = train(SMALL, tmp_path / "run", shaping=telling, progress=False)
     observation, mask = run.rollouts[0].batch.observation, run.rollouts[0].batch.mask
@@ -157,7 +159,7 @@ def test_an_agent_of_shaped_rewards_is_kept_without_its_value(tmp_path: Path) ->
         assert torch.equal(further.learner.network.state_dict()[name], tensor)
 
 
-def test_a_shaped_run_resumes_with_the_same_shaping_only(tmp_path: Path) -> None:
+def test_a_shaped_run_resumes_only_with_the_same_shaping(tmp_path: Path) -> None:
     whole = weights(Run.create(SMALL, tmp_path / "whole", shaping=telling).train(progress=False))
     run = Run.create(SMALL, tmp_path / "run", shaping=telling)
     run.update()

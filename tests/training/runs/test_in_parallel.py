@@ -1,4 +1,4 @@
-"""Evaluations, ladders and training runs by several processes give the bytes that one process gives."""
+"""Evaluations, ladders and training runs in several processes give the same bytes as in one process."""
 
 import json
 from collections.abc import Iterator
@@ -39,17 +39,17 @@ TINY = Config(
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Executor]:
-    """Two processes."""
+    """A pool of two processes."""
     with Pool(2) as found:
         yield found
 
 
-def test_evaluations(pool: Executor) -> None:
+def test_evaluations_equal_those_of_one_process(pool: Executor) -> None:
     two, three = agent_avenue.make_game(), heimlich.make_game(players=3)
     network = from_network(two, ActorCritic(two.num_features, two.num_actions, (16,)), "sample", "net")
     told: list[int] = []
     found = evaluate(two, network, ["random", network], 1100, 3, told.append, pool)
-    assert sum(told) == 2200  # more than are played in lockstep
+    assert sum(told) == 2200  # more than one lockstep batch
     serial = evaluate(two, network, ["random", network], 1100, 3)
     assert found == serial
     assert [r.by_deal for r in found] == [r.by_deal for r in serial]
@@ -62,35 +62,35 @@ def test_evaluations(pool: Executor) -> None:
         evaluate(two, Cheating(), "random", 20, 0, executor=pool)
 
 
-def test_training_alone_needs_no_stable_baselines(pool: Executor) -> None:
+def test_training_alone_does_not_import_stable_baselines(pool: Executor) -> None:
     asked = ("spygames_training.runs.run", "stable_baselines3")
     assert list(pool.in_order(tasks.imports, [asked])) == [False]
 
 
 class Cheating:
-    """A player that answers what is never legal."""
+    """A player that always answers an illegal action."""
 
     name = "cheating"
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """No action of the game."""
+        """Return an action that does not exist."""
         return np.full(len(decisions.rows), -1)
 
 
 class Crashing:
-    """A player that fails in some games, by their random streams."""
+    """A player that fails in some games, depending on their random streams."""
 
     name = "crashing"
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """The first legal action, if at all."""
+        """Return the first legal action, or fail."""
         if (decisions.rng[decisions.rows] % 20 == 0).any():
             raise RuntimeError("out of order")
         return decisions.mask[decisions.rows].argmax(axis=1)
 
 
 def meetings(game: Game, blocks: int) -> list[Meeting]:
-    """Of three players, one of which fails."""
+    """Return the meetings of three players, one of which fails."""
     crashing = Crashing()
     players = {name: make_player(game, name) for name in ("greedy", "random")}
     entries = [(entry_of(game, name, player), player) for name, player in players.items()]
@@ -99,7 +99,7 @@ def meetings(game: Game, blocks: int) -> list[Meeting]:
     return [Meeting(entries[a], entries[b], 0, number) for number in range(blocks) for a, b in pairs]
 
 
-def test_ladders(pool: Executor) -> None:
+def test_ladders_equal_those_of_one_process(pool: Executor) -> None:
     game = agent_avenue.make_game()
     files: list[list[str]] = []
     for executor in (SERIAL, pool):
@@ -110,22 +110,22 @@ def test_ladders(pool: Executor) -> None:
     assert files[0] == files[1]
     forfeits = [len(json.loads(line)["forfeits"]) for line in files[0]]
     assert forfeits[0] == 0
-    assert 0 < forfeits[1] < 512  # who fails loses some games, and the others are played
+    assert 0 < forfeits[1] < 512  # the failing player loses some games, and the others are played
 
 
 class Ends(Executor):
-    """Gives some results in this order, and then an error."""
+    """An executor that yields given results in order, and then raises an error."""
 
     def __init__(self, lines: list[tuple[int, Line]]) -> None:
         self.lines = lines
 
     def run(self, *_: object) -> Iterator[tuple[int, Line]]:  # type: ignore[override]
-        """As of `Executor`."""
+        """See `Executor`."""
         yield from self.lines
         raise KeyboardInterrupt
 
 
-def test_lines_that_are_played_are_written_whatever_happens() -> None:
+def test_finished_lines_are_written_in_spite_of_errors() -> None:
     game = agent_avenue.make_game()
     lines = play_lines(game, meetings(game, 1)[:1], 60, lambda line: None)
     made = [replace(lines[0], number=number) for number in range(5)]
@@ -142,17 +142,17 @@ def test_lines_that_are_played_are_written_whatever_happens() -> None:
 
     with pytest.raises(OSError, match="full"):
         play_lines(game, [], 60, full, Ends([(k, made[k]) for k in (3, 1, 0, 4)]))
-    assert written == [0, 1]  # behind a line that was not written whole nothing follows
+    assert written == [0, 1]  # nothing follows an incomplete line
 
 
 def weights(folder: Path) -> bytes:
-    """Of a run's agent."""
+    """Return the bytes of a run's agent."""
     (file,) = (folder / "checkpoint").glob("*.safetensors")
     return file.read_bytes()
 
 
 @pytest.mark.slow
-def test_seeds(pool: Executor, tmp_path: Path) -> None:
+def test_seeds_equal_those_of_one_process(pool: Executor, tmp_path: Path) -> None:
     said: list[str] = []
     serial = train_seeds(TINY, tmp_path / "serial", 2, progress=False, say=said.append)
     together = train_seeds(TINY, tmp_path / "pool", 2, say=said.append, executor=pool)
@@ -168,7 +168,7 @@ def test_seeds(pool: Executor, tmp_path: Path) -> None:
     assert (tmp_path / "pool" / "seed_0" / "state.safetensors").stat().st_mtime_ns == before
 
 
-def test_a_run_on_a_machine_that_does_not_see_its_folder(tmp_path: Path) -> None:
+def test_a_run_on_a_machine_without_access_to_its_folder(tmp_path: Path) -> None:
     here = tmp_path / "here" / "run"
     here.parent.mkdir()
     (here.parent / "mark").touch()
@@ -182,7 +182,7 @@ def test_a_run_on_a_machine_that_does_not_see_its_folder(tmp_path: Path) -> None
     told.clear()
     files = train_task(TINY, away, "mark", packed(away), {}, told.append)
     assert sum(told) == 512
-    assert not (away / "summary.json").exists()  # it was trained elsewhere
+    assert not (away / "summary.json").exists()  # it was trained on the other machine
     (away / "of before").touch()
     unpack(files, away)
     assert weights(away) == weights(here)

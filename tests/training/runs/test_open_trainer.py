@@ -1,4 +1,4 @@
-"""Training from Python: in one call, with callbacks, without output."""
+"""Training from Python: in one call, with callbacks, and without output."""
 
 import json
 import logging
@@ -20,10 +20,10 @@ from tests.training.runs.test_run import SMALL, weights
 
 
 class Pruned(Exception):
-    """What a callback raises to prune, as Optuna's TrialPruned."""
+    """What a callback raises to prune, like Optuna's TrialPruned."""
 
 
-def test_training_in_one_call_gives_the_policy_of_the_checkpoint(tmp_path: Path) -> None:
+def test_training_in_one_call_returns_the_policy_of_the_checkpoint(tmp_path: Path) -> None:
     policy = train(SMALL, tmp_path / "run", progress=False)
     whole = weights(Run.create(SMALL, tmp_path / "other").train(progress=False))
     assert isinstance(policy, Policy)
@@ -39,7 +39,7 @@ def test_training_in_one_call_gives_the_policy_of_the_checkpoint(tmp_path: Path)
     assert Run.resume(tmp_path / "run").progress["decisions"] == longer.decisions
 
 
-def test_a_callback_hears_of_each_update_what_the_metrics_say(tmp_path: Path) -> None:
+def test_a_callback_gets_each_updates_metrics(tmp_path: Path) -> None:
     heard: list[dict[str, float]] = []
 
     def hear(run: Run, metrics: dict[str, float]) -> None:
@@ -52,7 +52,7 @@ def test_a_callback_hears_of_each_update_what_the_metrics_say(tmp_path: Path) ->
     assert "win_share/random" in heard[0]
 
 
-def test_a_run_that_a_callback_stopped_resumes_as_one_that_was_not(tmp_path: Path) -> None:
+def test_a_run_stopped_by_a_callback_resumes_with_the_same_result(tmp_path: Path) -> None:
     def stop(run: Run, metrics: dict[str, float]) -> None:
         if metrics["decisions"] == 512:
             run.stop()
@@ -69,7 +69,7 @@ def test_a_run_that_a_callback_stopped_resumes_as_one_that_was_not(tmp_path: Pat
     assert (tmp_path / "parts" / "summary.json").exists()
 
 
-def test_what_a_callback_raises_ends_the_training_when_all_is_saved(tmp_path: Path) -> None:
+def test_an_exception_in_a_callback_ends_the_training_after_saving(tmp_path: Path) -> None:
     called: list[str] = []
 
     def prune(run: Run, metrics: dict[str, float]) -> None:
@@ -91,9 +91,9 @@ def test_an_interrupt_during_a_callback_saves(tmp_path: Path) -> None:
     assert Run.resume(tmp_path).progress["decisions"] == 256
 
 
-def test_what_is_no_callback_is_refused_before_training(tmp_path: Path) -> None:
+def test_an_invalid_callback_is_refused_before_training(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
-    with pytest.raises(TypeError, match="a callback must be a function of a run and its metrics, not 'loud'"):
+    with pytest.raises(TypeError, match=r"callback must be .*not 'loud'"):
         run.train(["loud"])  # type: ignore[list-item]
     assert run.progress["decisions"] == 0
 
@@ -102,12 +102,12 @@ def test_what_is_no_callback_is_refused_before_training(tmp_path: Path) -> None:
     ("wrong", "message"),
     [
         ({"config": "demo"}, "config must be a Config, not 'demo'"),
-        ({"callbacks": print}, "callbacks must be a list of functions"),
-        ({"callbacks": ["loud"]}, "a callback must be a function of a run and its metrics, not 'loud'"),
-        ({"shaping": 0.1}, r"shaping must be a function \(view_before, view_after, seat\), not 0.1"),
+        ({"callbacks": print}, "callbacks must be a list"),
+        ({"callbacks": ["loud"]}, "callback must be .*not 'loud'"),
+        ({"shaping": 0.1}, r"shaping must be a function.*, not 0\.1"),
     ],
 )
-def test_what_is_of_another_kind_is_refused_before_a_folder_is_made(
+def test_arguments_of_a_wrong_type_are_refused_before_a_folder_is_made(
     tmp_path: Path, wrong: dict[str, Any], message: str
 ) -> None:
     for call in (train, train_seeds):
@@ -116,7 +116,7 @@ def test_what_is_of_another_kind_is_refused_before_a_folder_is_made(
     assert not (tmp_path / "run").exists()
 
 
-def test_the_trained_policy_is_a_player_as_it_is(tmp_path: Path) -> None:
+def test_the_trained_policy_is_a_player(tmp_path: Path) -> None:
     policy = train(SMALL, tmp_path / "small", progress=False)
     by_policy, by_name = (
         evaluate(policy.game, player, "random", games=20, seed=3)[0] for player in (policy, str(tmp_path / "small"))
@@ -132,13 +132,13 @@ def test_the_trained_policy_is_a_player_as_it_is(tmp_path: Path) -> None:
     other = make_game("agent_avenue_v0", mode="advanced")
     with pytest.raises(ValueError, match=r"^small@sample plays agent_avenue_v0, mode=simple.*, not .*mode=advanced"):
         evaluate(other, policy, "random", games=2, seed=3)
-    with pytest.raises(TypeError, match=r"a game is what spygames.make_game\(id\) returns, not 'agent_avenue_v0'"):
+    with pytest.raises(TypeError, match=r"game must be a Game, .*, not 'agent_avenue_v0'"):
         evaluate("agent_avenue_v0", policy, "random", games=2, seed=3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"a function plays as PythonPlayer\(game, function, name\)"):
+    with pytest.raises(TypeError, match=r"PythonPlayer\(game, function, name\)"):
         evaluate(policy.game, print, "random", games=2, seed=3)  # type: ignore[arg-type]
 
 
-def test_a_run_without_progress_prints_nothing_and_logs(
+def test_a_run_without_progress_prints_nothing_and_writes_a_log(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO, logger="spygames_training"):
@@ -158,7 +158,7 @@ def test_a_run_without_progress_prints_nothing_and_logs(
     assert wins[0].partition(" random")[0] in capfd.readouterr().out
 
 
-def test_the_loop_of_ones_own_ends_as_train_does(tmp_path: Path) -> None:
+def test_a_custom_loop_gives_the_same_result_as_train(tmp_path: Path) -> None:
     whole = weights(train(SMALL, tmp_path / "whole", progress=False).network)
     run = Run.create(SMALL, tmp_path / "own")
     while not run.finished:

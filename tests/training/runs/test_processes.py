@@ -1,4 +1,4 @@
-"""Several processes train what one process would."""
+"""Several processes train the same weights as one process."""
 
 import json
 import os
@@ -51,7 +51,7 @@ TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--np
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [2, 4])
-def test_two_processes_train_what_one_would_also_after_a_stop(workers: int, tmp_path: Path) -> None:
+def test_two_processes_train_the_same_weights_as_one_even_after_a_stop(workers: int, tmp_path: Path) -> None:
     """Two processes with half of the workers each, stopped in between, end with the weights of one process with all."""
     config = tmp_path / "config.toml"
     config.write_text(f"workers = {workers}\n{CONFIG}")
@@ -66,7 +66,7 @@ def test_two_processes_train_what_one_would_also_after_a_stop(workers: int, tmp_
         assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    process.send_signal(signal.SIGTERM)  # torchrun hands it on; the processes save and stop together
+    process.send_signal(signal.SIGTERM)  # torchrun forwards the signal; the processes save and stop together
     output = process.communicate(timeout=120)[0]
     assert "stopped and saved" in output
     assert output.count("stopped and saved") == 1
@@ -85,7 +85,7 @@ def test_two_processes_train_what_one_would_also_after_a_stop(workers: int, tmp_
         (4, 1024, 3, "start 1, 2 or 4 processes, or set ppo.games to a multiple of 3, too"),
     ],
 )
-def test_workers_are_shared_out_evenly(workers: int, games: int, count: int, message: str) -> None:
+def test_workers_are_distributed_evenly(workers: int, games: int, count: int, message: str) -> None:
     config = Config(workers=workers, ppo=PPO(games=games))
     with pytest.raises(ValueError, match=message) if message else nullcontext():
         check_workers(config, count)
@@ -93,7 +93,7 @@ def test_workers_are_shared_out_evenly(workers: int, games: int, count: int, mes
 
 @dataclass(frozen=True)
 class Spy(Processes):
-    """A process by itself that keeps the sums of the gradients."""
+    """A single process that records the sums of the gradients."""
 
     sums: list[torch.Tensor] = field(default_factory=list)
 
@@ -101,8 +101,8 @@ class Spy(Processes):
         self.sums.extend(tensor.clone() for tensor in tensors)
 
 
-def test_the_gradients_of_one_process_are_added_up_as_those_of_two(tmp_path: Path) -> None:
-    """In float32, 1e8 + 1 is 1e8: (1 + 1e8) + (-1e8 + 1) is 0, and one after the other they make 1."""
+def test_one_process_adds_gradients_in_the_order_of_two(tmp_path: Path) -> None:
+    """In float32, 1e8 + 1 is 1e8: (1 + 1e8) + (-1e8 + 1) is 0, while adding one after another gives 1."""
     run = Run.create(Config(workers=4, network=Network((4,)), ppo=PPO(games=4)), tmp_path)
     learner, spy = run.learner, Spy()
     for parameters, gradient in zip(learner.parameters, (1.0, 1e8, -1e8, 1.0), strict=True):
@@ -115,7 +115,7 @@ def test_the_gradients_of_one_process_are_added_up_as_those_of_two(tmp_path: Pat
     assert all(not s.any() for s in spy.sums)
 
 
-def test_two_processes_tell_each_other_and_notice_when_one_fails_or_dies(tmp_path: Path) -> None:
+def test_two_processes_communicate_and_detect_that_one_failed_or_died(tmp_path: Path) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -165,7 +165,7 @@ def test_two_processes_tell_each_other_and_notice_when_one_fails_or_dies(tmp_pat
         ({"RANK": "2", "WORLD_SIZE": "2", "MASTER_ADDR": "here"}, "from 0 to WORLD_SIZE - 1, not 2 of 2"),
     ],
 )
-def test_half_a_launch_is_refused_and_not_trained_alone(
+def test_an_incomplete_launch_is_refused(
     given: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name, value in given.items():
@@ -174,7 +174,7 @@ def test_half_a_launch_is_refused_and_not_trained_alone(
         join()
 
 
-def test_without_a_launch_or_as_the_only_one_a_process_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_without_a_launch_or_in_a_world_of_one_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert join() is ALONE
     for name, value in {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "here"}.items():
         monkeypatch.setenv(name, value)
@@ -183,7 +183,7 @@ def test_without_a_launch_or_as_the_only_one_a_process_is_alone(monkeypatch: pyt
 
 
 @pytest.mark.parametrize("by", ["variables", "process group"])
-def test_a_process_takes_its_gpu_before_it_meets_the_others(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_selects_its_gpu_before_joining_the_group(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[object] = []
     groups = by == "process group"
     monkeypatch.setenv("LOCAL_RANK", "3")
@@ -210,7 +210,7 @@ def test_a_process_takes_its_gpu_before_it_meets_the_others(by: str, monkeypatch
 
 @dataclass(frozen=True)
 class Others(Processes):
-    """Of three processes the first one, whom the third one tells something else."""
+    """The first of three processes, which receives a differing setup from the third one."""
 
     part: int = 0
 
@@ -223,7 +223,7 @@ class Others(Processes):
 @pytest.mark.parametrize(
     ("part", "name"), list(enumerate(["settings", "code of the game", "version of spygames, torch or numpy"]))
 )
-def test_processes_that_were_started_unlike_are_refused(part: int, name: str) -> None:
-    with pytest.raises(ValueError, match=f"process 2 of 3 was started with another {name} than process 0: "):
+def test_processes_with_different_setups_are_refused(part: int, name: str) -> None:
+    with pytest.raises(ValueError, match=f"process 2 of 3 .*another {name} than process 0"):
         check_same_setup(Others(0, 3, part=part), {"seed": 1}, make_game("agent_avenue_v0"))
     check_same_setup(ALONE, {"seed": 1}, make_game("agent_avenue_v0"))

@@ -1,4 +1,4 @@
-"""The reference policy: replaced now and then, or a running mean; and the weight of the KL term over the run."""
+"""The reference policy, replaced periodically or kept as a running mean, and the weight of the KL term over the run."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +28,7 @@ def equal(one: list[torch.Tensor], other: list[torch.Tensor]) -> bool:
     return all(map(torch.equal, one, other))
 
 
-def test_a_reference_with_the_decay_of_the_mean_is_the_mean(tmp_path: Path) -> None:
+def test_a_reference_with_the_decay_of_the_ema_equals_the_ema(tmp_path: Path) -> None:
     run = Run.create(replace(SMALL, ppo=replace(SMALL.ppo, reference_ema=0.8)), tmp_path)
     first = weights(run, "reference")
     for _ in range(3):
@@ -38,7 +38,7 @@ def test_a_reference_with_the_decay_of_the_mean_is_the_mean(tmp_path: Path) -> N
     assert not equal(weights(run, "reference"), weights(run, "network"))
 
 
-def test_a_slower_reference_stays_nearer_to_where_it_was(tmp_path: Path) -> None:
+def test_a_slower_reference_moves_less(tmp_path: Path) -> None:
     moved = []
     for decay in (0.5, 0.999):
         run = Run.create(
@@ -51,7 +51,7 @@ def test_a_slower_reference_stays_nearer_to_where_it_was(tmp_path: Path) -> None
     assert moved[0] < moved[1]
 
 
-def test_without_a_decay_it_is_replaced_every_so_many_updates(tmp_path: Path) -> None:
+def test_without_a_decay_the_reference_is_replaced_periodically(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
     held = []
     for _ in range(4):
@@ -61,13 +61,13 @@ def test_without_a_decay_it_is_replaced_every_so_many_updates(tmp_path: Path) ->
     assert held == [True, False, True, False]
 
 
-def test_the_weight_of_the_kl_term_goes_to_its_end(tmp_path: Path) -> None:
+def test_the_weight_of_the_kl_term_is_interpolated_to_its_end(tmp_path: Path) -> None:
     run = Run.create(replace(SMALL, ppo=replace(SMALL.ppo, kl=0.1, kl_end=0.6)), tmp_path)
     found = [run.update()["kl_weight"] for _ in range(5)]
     assert found == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])
 
 
-def test_a_weight_that_ends_where_it_began_is_no_schedule(tmp_path: Path) -> None:
+def test_a_constant_kl_weight_changes_nothing(tmp_path: Path) -> None:
     agents = []
     for kl_end in (None, 0.1):
         run = Run.create(replace(SMALL, ppo=replace(SMALL.ppo, kl_end=kl_end)), tmp_path / str(kl_end))
@@ -88,7 +88,7 @@ def test_a_weight_that_ends_where_it_began_is_no_schedule(tmp_path: Path) -> Non
         (Network, {"belief": "all"}, r"network\.belief must be none, train or keep, not 'all'"),
     ],
 )
-def test_values_that_make_no_sense(section: Any, wrong: dict[str, Any], message: str) -> None:
+def test_invalid_values_are_refused(section: Any, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message) as caught:
         section(**wrong)
     assert "\n" not in str(caught.value)

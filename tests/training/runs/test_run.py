@@ -1,4 +1,4 @@
-"""Runs end to end: what they leave, resuming after a stop, wrong settings."""
+"""Runs end to end: their files, resuming after a stop, and wrong settings."""
 
 import json
 import signal
@@ -43,7 +43,7 @@ def weights(network: ActorCritic) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.usefixtures("drawn_curves")
-def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path: Path) -> None:
+def test_a_run_writes_its_metrics_and_a_checkpoint(tmp_path: Path) -> None:
     Run.create(SMALL, tmp_path).train()
     rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert [row["decisions"] for row in rows] == [256 * k for k in range(1, 7)]
@@ -61,7 +61,7 @@ def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path: Path) -> None:
     assert list((tmp_path / "tensorboard").iterdir())
 
 
-def test_a_checkpoint_says_at_which_step_its_results_were_measured(tmp_path: Path) -> None:
+def test_a_checkpoint_records_the_step_of_its_results(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
     run.update()
     shares = run.evaluate()
@@ -73,7 +73,7 @@ def test_a_checkpoint_says_at_which_step_its_results_were_measured(tmp_path: Pat
     assert Run.resume(tmp_path, SMALL).progress["results"] == meta["results"]
 
 
-def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path: Path) -> None:
+def test_equal_seeds_give_equal_agents_and_other_seeds_do_not(tmp_path: Path) -> None:
     first, second = (weights(Run.create(SMALL, tmp_path / name).train()) for name in "ab")
     other = weights(Run.create(Config(**{**vars(SMALL), "seed": 1}), tmp_path / "c").train())
     assert all(torch.equal(first[name], second[name]) for name in first)
@@ -96,9 +96,7 @@ FOLLOWING = replace(SMALL.ppo, reference_ema=0.9, kl_end=0.3)
     ],
     ids=["at once", "mlp 1", "mlp 3", "critic sees all", "entities", "recurrent", "belief"],
 )
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(
-    tmp_path: Path, network: Network, ppo: PPO, updates: int
-) -> None:
+def test_a_resumed_run_gives_the_same_result(tmp_path: Path, network: Network, ppo: PPO, updates: int) -> None:
     config = replace(SMALL, network=network, ppo=ppo)
     whole = weights(Run.create(config, tmp_path / "whole").train())
     run = Run.create(config, tmp_path / "parts")
@@ -111,7 +109,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
 
 
-def test_the_same_call_begins_a_run_and_goes_on_with_it(tmp_path: Path) -> None:
+def test_the_same_call_begins_and_resumes_a_run(tmp_path: Path) -> None:
     whole = weights(Run.create(SMALL, tmp_path / "whole").train())
     run = Run.open(SMALL, tmp_path / "parts")
     run.train([lambda run, metrics: run.stop() if metrics["decisions"] == 768 else None])
@@ -123,7 +121,7 @@ def test_the_same_call_begins_a_run_and_goes_on_with_it(tmp_path: Path) -> None:
     assert all(torch.equal(value, policy.network.state_dict()[name]) for name, value in parts.items())
 
 
-def test_the_same_call_begins_anew_where_no_state_was_saved_and_refuses_other_settings(tmp_path: Path) -> None:
+def test_open_begins_without_a_saved_state_and_refuses_other_settings(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{}")  # left by a kill before the first state
     run = Run.open(SMALL, tmp_path)
     assert run.progress["decisions"] == 0
@@ -136,7 +134,7 @@ def test_the_same_call_begins_anew_where_no_state_was_saved_and_refuses_other_se
         Run.open(SMALL, tmp_path)
 
 
-def test_the_same_command_begins_a_run_and_goes_on_with_it(
+def test_the_same_command_begins_and_resumes_a_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = tmp_path / "config.toml"
@@ -154,8 +152,8 @@ def test_the_same_command_begins_a_run_and_goes_on_with_it(
     assert "holds no run to resume" in capsys.readouterr().err
 
 
-def test_a_kill_between_state_and_agent_leaves_a_run_to_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The state is written first; where the run was through, resuming it writes the agent."""
+def test_a_kill_between_state_and_agent_can_be_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The state is written first; if the run was complete, resuming it writes the agent."""
 
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
@@ -170,7 +168,7 @@ def test_a_kill_between_state_and_agent_leaves_a_run_to_resume(tmp_path: Path, m
     assert load_checkpoint(tmp_path).meta["step"] == 256
 
 
-def test_what_a_kill_has_left_blocks_no_save(tmp_path: Path) -> None:
+def test_leftovers_of_a_kill_do_not_block_saving(tmp_path: Path) -> None:
     for name in (".state.safetensors.new", ".run.json.new"):
         (tmp_path / name).mkdir()
     for name in (".checkpoint.new", ".checkpoint.old"):
@@ -188,7 +186,7 @@ def test_a_new_run_does_not_overwrite_one(tmp_path: Path) -> None:
 
 
 def test_a_new_run_does_not_overwrite_an_agent_without_a_state(tmp_path: Path) -> None:
-    """Such as one that MaskablePPO has trained."""
+    """MaskablePPO, for example, leaves no state."""
     Run.create(SMALL, tmp_path).train()
     (tmp_path / "state.safetensors").unlink()
     before = (tmp_path / "metrics.jsonl").read_bytes()
@@ -205,7 +203,7 @@ def test_a_new_run_does_not_overwrite_an_agent_without_a_state(tmp_path: Path) -
         ({"evaluate_against": ("gredy",)}, "no player 'gredy'"),
     ],
 )
-def test_evaluation_opponents_that_make_no_sense_are_refused_before_training(
+def test_invalid_evaluation_opponents_are_refused_before_training(
     tmp_path: Path, wrong: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
@@ -213,7 +211,7 @@ def test_evaluation_opponents_that_make_no_sense_are_refused_before_training(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_cut_state_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_truncated_state_gives_one_line(tmp_path: Path) -> None:
     Run.create(SMALL, tmp_path).save()
     state = tmp_path / "state.safetensors"
     state.write_bytes(state.read_bytes()[:1000])
@@ -233,7 +231,7 @@ def test_a_state_of_other_settings_is_refused(tmp_path: Path) -> None:
         Run.resume(tmp_path, other)
 
 
-def test_after_a_change_of_the_game_the_games_start_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_start_over_after_a_change_of_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run.create(SMALL, tmp_path)
     run.update()
     run.save()
@@ -247,7 +245,7 @@ def test_after_a_change_of_the_game_the_games_start_over(tmp_path: Path, monkeyp
     again.train()
 
 
-def test_a_file_beside_the_checkpoint_stays_and_stops_no_run(tmp_path: Path) -> None:
+def test_a_file_in_the_checkpoint_folder_stays_and_stops_no_run(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
     run.save()
     (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
@@ -256,14 +254,14 @@ def test_a_file_beside_the_checkpoint_stays_and_stops_no_run(tmp_path: Path) -> 
     assert load_checkpoint(tmp_path).meta["step"] == SMALL.decisions
 
 
-def test_what_cannot_be_overwritten_is_said_before_training(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_overwritten_is_refused_before_training(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").mkdir()
     (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match="checkpoint holds other things than a checkpoint"):
+    with pytest.raises(ValueError, match="checkpoint is not a checkpoint"):
         Run.create(SMALL, tmp_path)
 
 
-def test_one_process_trains_in_a_folder(tmp_path: Path) -> None:
+def test_only_one_process_trains_in_a_folder(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
     with only_one(tmp_path), pytest.raises(ValueError, match="another process"):
         run.train()
@@ -280,7 +278,7 @@ def test_a_run_leaves_no_threads(tmp_path: Path, bias: float) -> None:
     assert set(threading.enumerate()) <= before
 
 
-def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path: Path) -> None:
+def test_non_finite_losses_end_the_run_and_keep_its_state(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
     run.update()
     run.save()
@@ -293,8 +291,8 @@ def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path: Pat
     assert Run.resume(tmp_path, SMALL).progress["decisions"] == 256
 
 
-def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path: Path) -> None:
-    """Two games of Kuhn poker: after a pass and a bet in both, nobody has been asked again."""
+def test_a_rollout_without_known_outcomes_is_distinguished_from_divergence(tmp_path: Path) -> None:
+    """Two games of Kuhn poker: after a pass and a bet in both, no seat has decided a second time."""
     config = replace(SMALL, game="tests.poker.kuhn", ppo=PPO(games=2, steps=2, minibatch=2), opponents=Opponents())
     with pytest.raises(ValueError, match=r"2 games x 2 decisions has a known outcome.*increase ppo\.steps") as caught:
         Run.create(config, tmp_path).train()
@@ -302,18 +300,18 @@ def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path: P
     assert Run.resume(tmp_path, config).progress["decisions"] == 0
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX limits of file sizes")
 def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The system refuses to write more than the state's first half, as a full disk does."""
+    """The system refuses to write more than the first half of the state, like a full disk."""
     import resource
 
     run = Run.create(SMALL, tmp_path)
     run.save()
     size = (tmp_path / "state.safetensors").stat().st_size
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, limits[1]))  # Python ignores the signal of it
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, limits[1]))  # Python ignores its signal
     try:
         assert command_line("train", "--resume", tmp_path) == 1
     finally:
@@ -328,8 +326,8 @@ def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(
 
 
 @pytest.mark.slow
-def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(tmp_path: Path) -> None:
-    """kill -9, three times, wherever it is: playing, learning, evaluating, saving."""
+def test_a_run_killed_at_any_moment_gives_the_same_result(tmp_path: Path) -> None:
+    """kill -9, three times, at any moment: playing, learning, evaluating, saving."""
     config = tmp_path / "config.toml"
     config.write_text(
         "decisions = 60_000\nsave_every = 0.0\n"
@@ -355,7 +353,7 @@ def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(tmp_path: Path) -> 
         process.kill()
         process.wait()
         last = state.stat().st_mtime_ns
-    assert kills >= 1  # on a fast machine the run may be through before the last one
+    assert kills >= 1  # on a fast machine the run may end before the last kill
     subprocess.run([*command, "--resume", str(run)], check=True, capture_output=True)
     assert whole.wait() == 0
     one, other = ((folder / "checkpoint" / "model.safetensors").read_bytes() for folder in (run, tmp_path / "whole"))
@@ -365,8 +363,8 @@ def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
-def test_the_command_resumes_after_it_was_stopped(tmp_path: Path, how: signal.Signals) -> None:
-    """Stopped by Ctrl-C or by a plain kill, the run goes on from where it was."""
+def test_the_command_resumes_after_a_stop(tmp_path: Path, how: signal.Signals) -> None:
+    """After Ctrl-C or a plain kill, the run continues where it was."""
     options = [
         "--decisions",
         "100000000",
@@ -402,10 +400,10 @@ def test_the_command_resumes_after_it_was_stopped(tmp_path: Path, how: signal.Si
     assert rows[-1] >= int(end)
 
 
-def test_ctrl_c_before_training_ends_the_command_with_one_line(
+def test_ctrl_c_before_training_gives_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Stopped while the game is made, as it is while kernels are compiled."""
+    """The stop comes while the game is being made, as when kernels are compiled."""
     (tmp_path / "stopped_game.py").write_text(
         "import signal, time\ndef make_game():\n    signal.raise_signal(signal.SIGINT)\n    time.sleep(300)\n"
     )
@@ -413,12 +411,12 @@ def test_ctrl_c_before_training_ends_the_command_with_one_line(
     assert command_line("train", "--game", "stopped_game", "--out", tmp_path / "run") == 130
     assert capsys.readouterr() == (
         "",
-        "spygames train: stopped before training began: nothing was saved, so there is nothing to resume\n",
+        "spygames train: stopped before the first save, so there is nothing to resume\n",
     )
     assert not (tmp_path / "run").exists()
 
 
-def test_ctrl_c_before_the_first_save_promises_no_resume(
+def test_ctrl_c_before_the_first_save_offers_no_resume(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def stopped(run: Run) -> None:
@@ -427,7 +425,7 @@ def test_ctrl_c_before_the_first_save_promises_no_resume(
     monkeypatch.setattr(Run, "train", stopped)
     assert command_line("train", "--out", tmp_path / "run", "--evaluate-against", "random") == 130
     assert capsys.readouterr().err.endswith(
-        "spygames train: stopped before training began: nothing was saved, so there is nothing to resume\n"
+        "spygames train: stopped before the first save, so there is nothing to resume\n"
     )
 
 
@@ -444,16 +442,16 @@ def test_ctrl_c_before_the_first_save_promises_no_resume(
         ("workers = 0", "workers must be from 1"),
         ("evaluate_games = 0", "evaluate_games must be from 1 to 1000000"),
         ("evaluate_games = 1_000_000_000", "evaluate_games must be from 1 to 1000000"),
-        ("decisions = true", "decisions must be a whole number, not True"),
-        ("ppo.games = 1_000_000_000_000_000_000", r"ppo.games must be a whole number from 0 to 2\^53 - 1"),
+        ("decisions = true", "decisions must be .*, not True"),
+        ("ppo.games = 1_000_000_000_000_000_000", r"ppo.games must be .*0 to 2\^53 - 1"),
         ("x = " + "[" * 5000, "nested too deeply"),
         ("# " * 10_000, "it is longer than 16384 bytes"),
-        ("seed = -1", r"seed must be a whole number from 0 to 2\^53 - 1, not -1"),
+        ("seed = -1", r"seed must be .*0 to 2\^53 - 1, not -1"),
         ("ppo = 3", "ppo must be a table"),
         ("[ppo]\nlearning_rate = nan", "ppo.learning_rate must be a number"),
         ("[ppo]\nvalue_weight = -0.5", "ppo.value_weight must be a number >= 0, not -0.5"),
         ("[network]\nhidden = [0]", "network.hidden must be at most 16 widths from 1 to 8192"),
-        ("[network]\nhidden = ['a']", "network.hidden must be a list of whole numbers"),
+        ("[network]\nhidden = ['a']", "network.hidden must be a list of "),
         ("[opponents]\nbots = [1]", "opponents.bots must be a list of strings"),
     ],
 )
@@ -468,14 +466,14 @@ def test_a_wrong_config_is_refused_by_name(tmp_path: Path, text: str, message: s
     ("wrong", "message"),
     [
         ({"evaluate_against": "random"}, "evaluate_against must be a list of strings, not 'random'"),
-        ({"decisions": "1000"}, "decisions must be a whole number, not '1000'"),
+        ({"decisions": "1000"}, "decisions must be .*, not '1000'"),
         ({"ppo": 3}, "ppo must be a PPO, not 3"),
         ({"save_every": float("nan")}, "save_every must be a number, not nan"),
         ({"options": [1]}, r"options must be a table of keys and values, not \(1,\)"),
         ({"device": "tpu"}, "device must be auto, cpu or cuda, not 'tpu'"),
     ],
 )
-def test_a_wrong_config_in_python_is_refused_as_in_a_file(wrong: dict[str, Any], message: str) -> None:
+def test_a_wrong_config_in_python_gets_the_same_message(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         Config(**wrong)
 
@@ -483,7 +481,7 @@ def test_a_wrong_config_in_python_is_refused_as_in_a_file(wrong: dict[str, Any],
 @pytest.mark.parametrize(
     ("section", "wrong", "message"),
     [
-        (Network, {"hidden": 64}, "network.hidden must be a list of whole numbers, not 64"),
+        (Network, {"hidden": 64}, "network.hidden must be a list of .*, not 64"),
         (Network, {"critic": "none"}, "network.critic must be own or all, not 'none'"),
         (Network, {"embedding": 3}, "network.embedding must be even, positive and at most 8192, not 3"),
         (PPO, {"clip": 0}, "ppo.clip must be positive, not 0"),
@@ -493,12 +491,12 @@ def test_a_wrong_config_in_python_is_refused_as_in_a_file(wrong: dict[str, Any],
         (Opponents, {"share": 0.5}, "opponents.share must be 0 without opponents, not 0.5: .*"),
     ],
 )
-def test_a_section_is_refused_by_itself(section: type, wrong: dict[str, Any], message: str) -> None:
+def test_a_section_checks_its_own_values(section: type, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         section(**wrong)
 
 
-def test_a_config_of_an_editor_of_windows_is_read_or_named(tmp_path: Path) -> None:
+def test_configs_of_windows_editors_are_read_or_named(tmp_path: Path) -> None:
     path, text = tmp_path / "run.toml", 'game = "agent_avenue_v0"\r\nname = "Grüße"\r\n'
     path.write_bytes(text.encode("utf-8-sig"))
     assert read_config(path) == Config(name="Grüße")
@@ -508,14 +506,14 @@ def test_a_config_of_an_editor_of_windows_is_read_or_named(tmp_path: Path) -> No
             read_config(path)
 
 
-def test_a_config_is_written_as_it_is_read(tmp_path: Path) -> None:
+def test_a_config_survives_writing_and_reading(tmp_path: Path) -> None:
     config = Config(name="😀 \x7f $x", options={"players": 2, "a b": [1, {"ü": 2.5}], 'x\n"[y]': "z"})
     path = tmp_path / "run.toml"
     path.write_text(to_toml(config), encoding="utf-8")
     assert read_config(path) == config
 
 
-def test_numbers_and_texts_of_numpy_are_settings() -> None:
+def test_numpy_values_can_be_settings() -> None:
     one, half = np.int64(1), np.float32(0.5)
     config = Config(
         game=np.array(["heimlich_v0"])[0],
@@ -533,13 +531,13 @@ def test_numbers_and_texts_of_numpy_are_settings() -> None:
     assert config == plain
     assert json.dumps(asdict(config)) == json.dumps(asdict(plain))
     assert to_toml(config) == to_toml(plain)
-    with pytest.raises(ValueError, match="seed must be a whole number, not True"):
+    with pytest.raises(ValueError, match=r"seed must be .*, not True"):
         Config(seed=np.bool_(True))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"decisions must be a whole number, not 2\.0"):
+    with pytest.raises(ValueError, match=r"decisions must be .*, not 2\.0"):
         Config(decisions=np.float64(2))  # type: ignore[arg-type]
 
 
-def test_a_list_in_a_config_is_as_good_as_a_tuple() -> None:
+def test_a_list_in_a_config_equals_a_tuple() -> None:
     assert Config(network=Network(hidden=[8])).network.hidden == (8,)  # type: ignore[arg-type]
 
 
@@ -553,7 +551,7 @@ def test_a_list_in_a_config_is_as_good_as_a_tuple() -> None:
         ({"evaluate_against": ("gredy",)}, r"evaluate_against: no player 'gredy'"),
     ],
 )
-def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_setting(
+def test_excessive_or_unknown_values_are_reported_with_their_setting(
     tmp_path: Path, wrong: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):
@@ -565,7 +563,7 @@ def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_sett
     ("options", "message"),
     [
         (["--config", "none.toml"], "cannot read none.toml: No such file or directory"),
-        (["--resume", "none", "--out", "other"], "--config, --out and --option do not go with it"),
+        (["--resume", "none", "--out", "other"], "omit --config, --out and --option"),
         (["--resume", "none"], "none holds no run to resume"),
         (["--evaluate-against", "nobody"], "nobody"),
         (["--option", "players=9"], "players must be"),
@@ -573,7 +571,7 @@ def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_sett
         (["--out", "pyproject.toml"], "pyproject.toml"),
     ],
 )
-def test_a_wrong_option_ends_the_command_with_one_line(
+def test_a_wrong_option_gives_one_line(
     options: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(Path(__file__).resolve().parents[3])

@@ -1,4 +1,4 @@
-"""What a policy says it would do, and the result that it says it expects."""
+"""A policy's advice: its probabilities for each action and its expected result."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def positions(n: int = 8, steps: int = 3) -> tuple[Batch, np.ndarray]:
 
 
 @pytest.mark.parametrize("how", ["", "0.5", "argmax"])
-def test_it_tells_its_probabilities_and_its_value(how: str) -> None:
+def test_advice_contains_the_probabilities_and_the_value(how: str) -> None:
     batch, rng = positions()
     player = from_network(GAME, network(), how)
     assert isinstance(player, Adviser)
@@ -57,7 +57,7 @@ def test_it_tells_its_probabilities_and_its_value(how: str) -> None:
         assert player.name in advice.title
 
 
-def test_asking_changes_no_stream_and_brings_memory_up_to_date() -> None:
+def test_advice_changes_no_random_stream_and_updates_memory() -> None:
     batch, rng = positions()
     player = from_network(GAME, network(Network(hidden=(16,), kind="recurrent", memory=4)))
     rows, before = np.arange(8), rng.copy()
@@ -71,7 +71,7 @@ def test_asking_changes_no_stream_and_brings_memory_up_to_date() -> None:
         player.advise(batch.decisions(rng, rows))
 
 
-def test_it_tells_the_value_of_the_own_view_in_the_games_units_where_there_is_one(tmp_path: Path) -> None:
+def test_advice_has_the_value_of_the_own_view_in_the_games_units(tmp_path: Path) -> None:
     batch, rng = positions()
     rows = np.array([0])
     for critic in ("all", "own"):
@@ -104,10 +104,10 @@ def test_it_tells_the_value_of_the_own_view_in_the_games_units_where_there_is_on
         ("heimlich_v0", {"players": 2, "reward": "score"}, 0.0, None),
     ],
 )
-def test_a_value_is_a_share_of_a_win_where_results_are_wins(
+def test_a_value_becomes_a_win_share_if_results_are_wins(
     game_id: str, options: dict[str, object], value: float, share: float | None
 ) -> None:
-    """A game whose results tell more than who has won gets no share, which would be made up."""
+    """A game whose results contain more than the winner gets no share, since it would be made up."""
     game = make_game(game_id, **options)
     torch.manual_seed(0)
     made = make_network(game, Network(hidden=(8,)))

@@ -1,4 +1,4 @@
-"""In Heimlich & Co. the search's belief of who is who is the exact posterior, and better than a classifier's."""
+"""In Heimlich & Co., the search's belief about identities is the exact posterior and beats a classifier."""
 
 import copy
 from functools import cache
@@ -32,7 +32,7 @@ VARIANTS: list[dict[str, Any]] = [{"players": 2}, {"players": 3}, {"players": 3,
 
 
 class Exact:
-    """A fresh network in float64, whose rows do not depend on each other; sharpened, so that decisions tell much."""
+    """A fresh float64 network whose rows are independent, sharpened so that decisions reveal much."""
 
     def __init__(self, game: Game) -> None:
         torch.manual_seed(3)
@@ -43,14 +43,17 @@ class Exact:
     def ask(
         self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Logits as `Model.ask` has them, and zeros for values."""
+        """Return logits as in `Model.ask`, and zeros for values."""
         logits = self.policy(self.trunk(torch.from_numpy(flat(views).astype(np.float64)))).numpy()
         return 40 * logits, np.zeros(len(views))
 
 
 @cache
 def renumbered(own: int, other: int, game: Game) -> np.ndarray:
-    """What each action of who owns agent `own` is called where it owns `other`, int64 [A], by texts; -1: nothing."""
+    """Map each action of the owner of agent `own` to that of the owner of `other` with the same text.
+
+    Returns int64 [A]; -1 for none.
+    """
     states = game.start(0)
     s, found = as_record(states), np.full(game.num_actions, -1)
     texts = []
@@ -63,8 +66,10 @@ def renumbered(own: int, other: int, game: Game) -> np.ndarray:
 
 
 def brute_force(game: Game, model: Exact, root: np.ndarray, noted: Noted) -> np.ndarray:
-    """The posterior over all ways to deal the other passports, float64 [seat, agent], from all that others have done:
-    each past is looked at as if those had been the passports from the start."""
+    """Return the exact posterior over the other passports, float64 [seat, agent], given all decisions of others.
+
+    All ways to deal them are tried: each past is evaluated as if those passports had been dealt at the start.
+    """
     viewer, players, agents = int(root["to_move"][0]), game.num_players, int(game.packed["agents"][0])
     own, others = int(root["passports"][0, viewer]), [p for p in range(players) if p != int(root["to_move"][0])]
     told = np.flatnonzero((noted.states["to_move"] != viewer) & (noted.states["phase"] != GUESS))
@@ -92,8 +97,11 @@ def brute_force(game: Game, model: Exact, root: np.ndarray, noted: Noted) -> np.
 
 
 def check_exact(options: dict[str, Any], positions: int, seed: int) -> float:
-    """Compares the belief with brute force in random positions of games by who plays as the rival does; returns how
-    sure it was of an agent in the mean."""
+    """Compare the belief with brute force in random positions.
+
+    The games' players decide as the modeled rival does. Returns the mean of the posterior's largest probability for an
+    agent.
+    """
     game = make_game("heimlich_v0", **options)
     model = Exact(game)
     settings = SearchSettings(worlds=16)
@@ -107,7 +115,7 @@ def check_exact(options: dict[str, Any], positions: int, seed: int) -> float:
         row = int(rng.integers(games))
         root, noted = batch.states[row : row + 1], notes.of(row)
         by_others = noted.states["to_move"] != root["to_move"][0]
-        # What others have predicted is a further unknown, which their views hold.
+        # The predictions of others are a further unknown, which their views contain.
         known = by_others.any() and not (noted.states["phase"] == GUESS).any()
         if rng.random() < 0.3 and known:
             found = search.believe(Question(root, noted, Sampled(game, np.uint64(looked))), settings.worlds)
@@ -123,7 +131,7 @@ def check_exact(options: dict[str, Any], positions: int, seed: int) -> float:
 
 @pytest.mark.parametrize("options", slow_but(VARIANTS, 1, 2), ids=str)
 def test_the_belief_is_the_posterior_over_the_whole_history(options: dict[str, Any]) -> None:
-    """By brute force to 1e-6; it is neither uniform nor certain throughout."""
+    """Compare with brute force to 1e-6; the posterior is neither uniform nor certain throughout."""
     assert 0.4 < check_exact(options, 12, 5) < 0.999
 
 
@@ -133,7 +141,7 @@ def test_the_belief_is_the_posterior_in_a_thousand_positions(options: dict[str, 
     check_exact(options, 340, 6)
 
 
-def test_a_distribution_counts_the_weights_of_worlds() -> None:
+def test_a_distribution_uses_the_weights_of_worlds() -> None:
     game = make_game("heimlich_v0", players=3)
     player = make_player(game, "heimlich/base-3+search:16")
     assert isinstance(player, SearchingPolicy)
@@ -152,9 +160,11 @@ def test_a_distribution_counts_the_weights_of_worlds() -> None:
 
 
 @pytest.mark.slow
-def test_it_names_agents_better_than_the_classifier() -> None:
-    """By log loss, in games that the classifier did not learn from; it sees the record at the end, the search all that
-    was done up to the last decision."""
+def test_it_identifies_agents_better_than_the_classifier() -> None:
+    """Compare log losses in games that the classifier did not learn from.
+
+    The classifier sees the record at the end; the search sees all decisions up to the last one.
+    """
     game, spec, games = make_game("heimlich_v0", players=3), "heimlich/base-3@sample", 1200
     states = naming.final_states(game, spec, games, 4)
     record, owned = naming.public_record(game, states), naming.answers(game, states)
@@ -169,7 +179,7 @@ def test_it_names_agents_better_than_the_classifier() -> None:
 
 
 def last_beliefs(game: Game, search: SearchingPolicy, spec: str, games: int) -> list[np.ndarray]:
-    """Of each game the probabilities of the rivals' true agents, float64 [P - 1], at the last decision of a seat."""
+    """Return for each game the probabilities of the rivals' true agents, float64 [P - 1], at a seat's last decision."""
     player = make_player(game, spec)
     batch, notes, luck = Batch(game, games, 8, threads=1), Notes(game, games, 1024), np.arange(games, dtype=np.uint64)
     rng, last = luck.reshape(-1, 1).copy(), [(batch.states[:1].copy(), notes.of(0))] * games

@@ -1,4 +1,4 @@
-"""The parts of a search, each by itself: what is drawn, what is added up, and the step from it."""
+"""The parts of a search, each by itself: sampling, aggregation, and the policy step."""
 
 from functools import cache
 from typing import Any
@@ -37,9 +37,9 @@ def test_candidates_are_the_likeliest_actions() -> None:
     assert candidates_of(prior, 0.9, 8).tolist() == [1]
 
 
-def test_an_estimate_has_the_errors_of_differences_in_the_same_worlds() -> None:
+def test_errors_are_those_of_differences_in_the_same_worlds() -> None:
     rng = np.random.default_rng(1)
-    luck = rng.normal(size=400) * 10  # common to all candidates, so it is no error of their differences
+    luck = rng.normal(size=400) * 10  # common to all candidates, so it adds no error to their differences
     returns = luck[:, None] + np.array([1.0, 2.0]) + rng.normal(size=(400, 2)) * 0.5
     found = estimate(returns, np.full(400, 1 / 400))
     np.testing.assert_allclose(found.values, returns.mean(axis=0))
@@ -49,14 +49,14 @@ def test_an_estimate_has_the_errors_of_differences_in_the_same_worlds() -> None:
     assert estimate(returns[:1], np.ones(1)).errors.tolist() == [0, np.inf]
 
 
-def test_who_is_certainly_behind_has_lost() -> None:
+def test_a_candidate_that_is_clearly_behind_is_losing() -> None:
     gains, errors = np.array([0.0, 1.0, 0.4, 0.4]), np.array([0.0, 0.1, 0.1, 0.5])
     assert losing(Estimate(gains, gains, errors)).tolist() == [False, False, True, False]
     assert 0.4 + LOST * 0.1 < 1 < 0.4 + LOST * 0.5
 
 
-def test_the_step_is_that_of_magnetic_mirror_descent() -> None:
-    """It maximises  values . new - tau KL(new || prior) - alpha KL(new || magnet)."""
+def test_the_step_is_magnetic_mirror_descent() -> None:
+    """The step maximizes values . new - tau KL(new || prior) - alpha KL(new || magnet)."""
     prior, magnet = np.array([0.2, 0.5, 0.3]), np.array([0.6, 0.2, 0.2])
     values, tau, alpha = np.array([1.0, -1.0, 0.5]), 0.7, 0.4
 
@@ -73,7 +73,7 @@ def test_the_step_is_that_of_magnetic_mirror_descent() -> None:
     np.testing.assert_allclose(mirror_step(prior, values, tau), plain / plain.sum())
 
 
-def test_an_action_that_was_not_looked_at_keeps_its_share_of_the_rest() -> None:
+def test_an_action_without_playouts_keeps_its_share_of_the_rest() -> None:
     prior, values = np.array([0.5, 0.3, 0.2, 0.0]), np.array([1.0, np.nan, 0.0, np.nan])
     mean = (0.5 * 1 + 0.2 * 0) / 0.7
     expected = prior * np.exp(np.array([1.0, mean, 0.0, 0.0]) / 0.5)
@@ -81,13 +81,13 @@ def test_an_action_that_was_not_looked_at_keeps_its_share_of_the_rest() -> None:
     assert mirror_step(prior, values, 0.0).tolist() == [1, 0, 0, 0]
 
 
-def test_where_all_is_worth_the_same_a_mixed_policy_stays_mixed() -> None:
-    """As in matching pennies, where any action is as good as another and only mixing is safe."""
+def test_a_mixed_policy_stays_mixed_if_all_values_are_equal() -> None:
+    """As in matching pennies, where all actions have the same value and only mixing is safe."""
     prior = np.array([0.5, 0.5])
     np.testing.assert_allclose(mirror_step(prior, np.array([0.3, 0.3]), 0.1), prior)
 
 
-def test_systematic_resampling_takes_each_as_often_as_it_should() -> None:
+def test_systematic_resampling_draws_each_in_proportion_to_its_weight() -> None:
     weights = np.array([[0.1, 0.05, 0.25], [0.3, 0.2, 0.1]])
     counts = np.zeros((2, 3))
     for seed in range(50):
@@ -111,7 +111,7 @@ def test_weights_are_flattened_no_further_than_needed() -> None:
     np.testing.assert_allclose(flattened(likelihood, 99.0), 0.25, atol=0.01)
 
 
-def test_rows_that_are_alike_are_found() -> None:
+def test_equal_rows_are_found() -> None:
     rng = np.random.default_rng(3)
     views = rng.integers(0, 3, (300, 4)).astype(np.float32)
     mask = rng.integers(0, 2, (300, 2)).astype(np.int8)
@@ -122,7 +122,7 @@ def test_rows_that_are_alike_are_found() -> None:
     np.testing.assert_array_equal(both[first[:u]][place], both)
 
 
-def test_log_probability_of_what_was_done() -> None:
+def test_log_probabilities_of_past_actions() -> None:
     rng = np.random.default_rng(4)
     logits, mask = rng.normal(size=(50, 6)).astype(np.float32), (rng.random((50, 6)) < 0.7).astype(np.int8)
     mask[:, 0] = 1
@@ -138,7 +138,7 @@ def test_log_probability_of_what_was_done() -> None:
     np.testing.assert_allclose(out, -np.log(counted), rtol=1e-12)
 
 
-def test_a_bots_logits_are_on_what_it_does() -> None:
+def test_a_bots_logits_are_on_its_action() -> None:
     game = make_game("agent_avenue_v0")
     batch = Batch(game, 20, 1)
     logits, values = BotModel(game, "greedy").ask(batch.views, batch.mask, np.zeros((20, 1), np.uint64))
@@ -148,8 +148,8 @@ def test_a_bots_logits_are_on_what_it_does() -> None:
 
 
 @pytest.mark.parametrize("critic", ["own", "none"])
-def test_a_network_is_asked_in_fixed_sizes_with_the_same_answers(critic: str) -> None:
-    """Whatever rows are asked beside a row, its logits are the same, and those of the network itself."""
+def test_a_networks_outputs_do_not_depend_on_the_batch_size(critic: str) -> None:
+    """A row's logits are the network's own, whatever other rows are evaluated with it."""
     game = make_game("agent_avenue_v0")
     torch.manual_seed(5)
     network = make_network(game, Network((64,)))
@@ -170,7 +170,7 @@ def test_a_network_is_asked_in_fixed_sizes_with_the_same_answers(critic: str) ->
 
 @cache
 def table() -> tuple[Tree, np.ndarray, np.ndarray]:
-    """Kuhn poker, a policy, and what somebody thinks each decision is worth."""
+    """Return Kuhn poker's tree, a policy, and a value for each decision."""
     tree, rng = Tree(KUHN), np.random.default_rng(6)
     p = rng.random(tree.mask.shape) * tree.mask
     return tree, p / p.sum(axis=1, keepdims=True), rng.normal(size=len(p))
@@ -178,7 +178,7 @@ def table() -> tuple[Tree, np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize(("lam", "horizon"), [(1.0, None), (0.6, None), (0.0, None), (0.6, 1), (1.0, 2)])
 def test_a_lambda_return_mixes_values_with_the_result(lam: float, horizon: int | None) -> None:
-    """Against the recursion G = (1 - lam) V + lam E[G], with the value alone where the horizon cuts."""
+    """Compare with the recursion G = (1 - lam) V + lam E[G], with only the value at the horizon."""
     tree, p, values = table()
 
     def expected(i: int, seat: int, steps: int) -> float:
@@ -204,7 +204,7 @@ def test_a_lambda_return_mixes_values_with_the_result(lam: float, horizon: int |
     np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
-def test_values_are_asked_for_only_where_there_are_some() -> None:
+def test_values_are_required_only_if_they_are_used() -> None:
     tree, p, _ = table()
     model = TableModel(tree.observation, p)
     begin = Beginnings(tree.nodes[0].state, np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros((1, 1), np.uint64))
@@ -212,8 +212,8 @@ def test_values_are_asked_for_only_where_there_are_some() -> None:
         play_out(KUHN, begin, model, [model], Sampled(KUHN, np.uint64(1)).act, lam=0.5)
 
 
-def test_with_many_worlds_candidates_are_dropped_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In Leduc poker, with a pair against a raise: to fold is given up after a quarter of the worlds."""
+def test_with_many_worlds_candidates_are_dropped_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In Leduc poker, with a pair against a raise, folding is dropped after a quarter of the worlds."""
     game, tree = leduc.make_game(), Tree(leduc.make_game())
     p = tree.mask * np.array([0.2, 0.5, 0.3])
     model = TableModel(tree.observation, p / p.sum(axis=1, keepdims=True))

@@ -1,4 +1,4 @@
-"""The search in all games: what is hidden changes nothing, and rivals may be any bot of the game."""
+"""The search in all games: hidden information changes nothing, and rivals may be any bot of the game."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from spygames.core.players.names import make_player
 from spygames.core.players.player import bot_loop
 from spygames.core.playing.batch import Batch
 from spygames.heimlich.layout import GUESS
-from spygames.testing.hidden import retold
+from spygames.testing.hidden import indistinguishable_decision
 from spygames.testing.trial import determinized, mask_of, view_of
 from spygames_training.agents.policy import Policy
 from spygames_training.config import Network
@@ -35,7 +35,7 @@ AGENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "agent_dog/standard-2-first": ("agent_dog_v0", {"players": 2}),
     "agent_dog/standard-4-first": ("agent_dog_v0", {"players": 4}),
 }
-"""Anchors, which stay as they are, with their games."""
+"""Anchors, which never change, with their games."""
 
 
 def game_of(agent: str) -> Game:
@@ -50,7 +50,7 @@ def searching(agent: str, settings: str) -> SearchingPolicy:
 
 
 def stays_hidden(game: Game, states: np.ndarray, action: int, viewer: int, root: np.ndarray) -> bool:
-    """Whether the rules never let the viewer know which of several actions of one text this was."""
+    """Return whether the rules never reveal to the viewer which of several actions with one text this was."""
     phase = int(states["phase"][0])
     if game.name == "agent_avenue":
         return action < PLAY_PAIR
@@ -63,7 +63,7 @@ def stays_hidden(game: Game, states: np.ndarray, action: int, viewer: int, root:
 
 
 def another(game: Game, states: np.ndarray, action: int, viewer: int, rng: np.random.Generator) -> int:
-    """Any action that the viewer could not tell from this one, nor what came of it."""
+    """Return a random action that the viewer cannot distinguish from this one by its text or by the resulting view."""
     mover, found = int(states["to_move"][0]), []
     text = game.seen_action(as_record(states), action, mover, viewer)
     for each in np.flatnonzero(mask_of(game, as_record(states))):
@@ -78,14 +78,16 @@ def another(game: Game, states: np.ndarray, action: int, viewer: int, rng: np.ra
 
 
 def scrambled(game: Game, states: np.ndarray, noted: Noted, seat: int, seed: int) -> tuple[np.ndarray, Noted, int]:
-    """The same as `seat` knows it, with everything else redrawn, in the state and in what was noted; and how many of
-    the noted decisions have changed."""
+    """Redraw everything that `seat` does not know, in the state and in the notes.
+
+    Returns both, and the number of noted decisions that changed.
+    """
     rng, past, actions, changed = np.random.default_rng(seed), noted.states.copy(), noted.actions.copy(), 0
     for k in range(len(past)):
         here = past[k : k + 1]
         if here["to_move"][0] == seat:
             continue
-        if (found := retold(game, here, int(actions[k]), seat, seed + k)) is not None:
+        if (found := indistinguishable_decision(game, here, int(actions[k]), seat, seed + k)) is not None:
             changed += found[0].tobytes() != here.tobytes()
             past[k], actions[k] = found[0][0], found[1]
         if stays_hidden(game, here, int(actions[k]), seat, states):
@@ -94,7 +96,7 @@ def scrambled(game: Game, states: np.ndarray, noted: Noted, seat: int, seed: int
 
 
 def check_scrambled(player: SearchingPolicy, games: int, every: int, seed: int, steps: int = 80) -> int:
-    """Plays random games and searches some decisions twice; returns how many noted decisions were other ones."""
+    """Play random games and search some decisions twice; return the number of changed noted decisions."""
     game = player.game
     batch, notes, choose = Batch(game, games, seed, threads=1), Notes(game, games, 64), bot_loop(game, "random")
     luck, actions = np.arange(games, dtype=np.uint64).reshape(-1, 1), np.zeros(games, np.int64)
@@ -126,8 +128,8 @@ def check_scrambled(player: SearchingPolicy, games: int, every: int, seed: int, 
 @pytest.mark.parametrize(
     "agent", slow_but(["agent_avenue/advanced-2-first", "heimlich/full-4-first", "agent_dog/standard-4-first"], 0, 1)
 )
-def test_what_is_hidden_changes_nothing(agent: str) -> None:
-    """In the state and in the notes; the findings are the same to the last bit."""
+def test_hidden_information_changes_nothing(agent: str) -> None:
+    """Redrawing it in the state and in the notes keeps the findings the same to the last bit."""
     short = agent == "agent_avenue/advanced-2-first"
     player = searching(agent, "4")
     assert check_scrambled(player, games=8 if short else 2, every=5 if short else 9, seed=3) > 40
@@ -136,7 +138,7 @@ def test_what_is_hidden_changes_nothing(agent: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", ["8", "8,rivals=policy|greedy|random"])
 @pytest.mark.parametrize("agent", AGENTS)
-def test_what_is_hidden_changes_nothing_in_many_positions(agent: str, settings: str) -> None:
+def test_hidden_information_changes_nothing_in_many_positions(agent: str, settings: str) -> None:
     short = agent == "agent_avenue/advanced-2-first"
     player = searching(agent, settings)
     assert check_scrambled(player, games=80 if short else 12, every=4, seed=5, steps=160) > 1000
@@ -161,8 +163,8 @@ def test_what_is_hidden_changes_nothing_in_many_positions(agent: str, settings: 
     ],
     ids=str,
 )
-def test_what_is_hidden_changes_nothing_in_any_variant(game_id: str, options: dict[str, Any]) -> None:
-    """A network that knows nothing but is sure of everything, so that each past decision tells much."""
+def test_hidden_information_changes_nothing_in_any_variant(game_id: str, options: dict[str, Any]) -> None:
+    """The untrained network is very confident, so each past decision reveals much."""
     game = make_game(game_id, **options)
     torch.manual_seed(3)
     network = make_network(game, Network((32,))).eval()
@@ -173,9 +175,11 @@ def test_what_is_hidden_changes_nothing_in_any_variant(game_id: str, options: di
     assert check_scrambled(player, games=12 if short else 2, every=5, seed=5, steps=160) > 40
 
 
-def told_of_hands(agent: str, steps: int, every: int) -> list[float]:
-    """How much better `believe` tells the rivals' hands than the rules alone do, by the logarithmic score, a kind of
-    card each."""
+def gains_over_rules(agent: str, steps: int, every: int) -> list[float]:
+    """Return how much better `believe` predicts the rivals' hands than the rules alone.
+
+    One logarithmic score for each kind of card.
+    """
     player, game = searching(agent, "16"), game_of(agent)
     notes, states, rng = Notes(game, 1, player.notes_size), game.start(4), np.array([[6]], np.uint64)
     mine, gains = make_player(game, f"{agent}@sample"), []
@@ -199,8 +203,8 @@ def told_of_hands(agent: str, steps: int, every: int) -> list[float]:
     return gains
 
 
-def test_cards_are_not_told_as_certain_that_are_not() -> None:
-    gains = told_of_hands("heimlich/full-4-first", 120, 13)
+def test_uncertain_cards_are_not_believed_certain() -> None:
+    gains = gains_over_rules("heimlich/full-4-first", 120, 13)
     assert len(gains) > 200
     assert np.mean(gains) > -0.03
 
@@ -215,14 +219,14 @@ def test_cards_are_not_told_as_certain_that_are_not() -> None:
         "agent_dog/standard-2-first",
     ],
 )
-def test_hands_are_told_no_worse_than_by_the_rules_alone(agent: str) -> None:
-    gains = told_of_hands(agent, 400, 4)
+def test_hands_are_predicted_no_worse_than_by_the_rules_alone(agent: str) -> None:
+    gains = gains_over_rules(agent, 400, 4)
     assert len(gains) > 300
     assert np.mean(gains) > -0.01
 
 
-def test_who_sits_there_is_remembered_from_round_to_round() -> None:
-    """Earlier rounds of Agent DOG tell nothing of the cards in hand, but still who plays them."""
+def test_beliefs_about_the_rivals_last_from_round_to_round() -> None:
+    """Earlier rounds of Agent DOG reveal nothing about the cards in hand, but still which policy the rivals play."""
     agent = "agent_dog/standard-2-first"
     player, game = searching(agent, "8,rivals=policy|greedy|random"), game_of(agent)
     notes, states, rng = Notes(game, 1, player.notes_size), game.start(2), np.array([[5]], np.uint64)
@@ -240,7 +244,7 @@ def test_who_sits_there_is_remembered_from_round_to_round() -> None:
         notes.add(states, np.array([action]))
         game.apply(s, action)
     first, *later = (each for _, each in sorted(told.items()))
-    assert first[0]["policy"] == pytest.approx(1 / 3)  # nothing has been seen
+    assert first[0]["policy"] == pytest.approx(1 / 3)  # nothing has been observed
     assert len(later) >= 4
     assert max(each["policy"] for one in later for each in one) < 0.3
     assert np.mean([each["greedy"] for one in later for each in one]) > 0.7
@@ -250,7 +254,7 @@ def test_who_sits_there_is_remembered_from_round_to_round() -> None:
     "agent", slow_but(["agent_avenue/simple-4-first", "heimlich/base-3-first", "agent_dog/standard-2-first"], 1, 2)
 )
 def test_rivals_may_be_bots_of_any_game(agent: str) -> None:
-    """Who plays like none of the others is found out."""
+    """A rival that plays like one of the given bots is identified."""
     player, game = searching(agent, "8,rivals=policy|greedy|random"), game_of(agent)
     notes, states, rng = Notes(game, 1, 256), game.start(2), np.array([[5]], np.uint64)
     bot, mine = make_player(game, "greedy"), make_player(game, f"{agent}@sample")

@@ -1,4 +1,4 @@
-"""A policy with a search on top of it is a player like any other, which sees nothing that its seat may not know."""
+"""A policy with a search is a player like any other, and uses only what its seat may know."""
 
 import copy
 import pickle
@@ -37,7 +37,7 @@ from tests.support.asked import ask
 from tests.support.exact import exact_network
 
 AGENT = "agent_avenue/simple-2-first"
-"""One that stays as it is."""
+"""An agent that never changes."""
 GAME = make_game("agent_avenue_v0")
 
 
@@ -48,7 +48,7 @@ def searching(settings: str = "8") -> SearchingPolicy:
 
 
 def scrambled(states: np.ndarray, noted: Noted, seat: int, seed: int) -> tuple[np.ndarray, Noted]:
-    """The same as `seat` knows it, with everything else redrawn, in the state and in what was noted."""
+    """Redraw everything that `seat` does not know, in the state and in the notes."""
     states, past, actions = states.copy(), noted.states.copy(), noted.actions.copy()
     GAME.determinize(as_record(states), seat, np.uint64(seed))
     last = np.flatnonzero(past["to_move"] != seat)[-1:]
@@ -64,8 +64,8 @@ def scrambled(states: np.ndarray, noted: Noted, seat: int, seed: int) -> tuple[n
 
 
 @pytest.mark.parametrize("settings", ["8", "8,rivals=policy|greedy"])
-def test_what_is_hidden_changes_nothing(settings: str) -> None:
-    """In the state and in the notes; the findings are the same to the last bit."""
+def test_hidden_information_changes_nothing(settings: str) -> None:
+    """Redrawing it in the state and in the notes keeps the findings the same to the last bit."""
     player, games = searching(settings), 12
     batch, notes, choose = Batch(GAME, games, 4, threads=1), Notes(GAME, games, 64), bot_loop(GAME, "greedy")
     rng, actions, looked = np.arange(games, dtype=np.uint64).reshape(-1, 1), np.zeros(games, np.int64), 0
@@ -88,8 +88,8 @@ def test_what_is_hidden_changes_nothing(settings: str) -> None:
     assert looked > 40
 
 
-def test_the_notes_make_a_difference() -> None:
-    """A rival's discards and offers tell of its hand: the weights are not uniform."""
+def test_the_notes_change_the_weights() -> None:
+    """A rival's discards and offers reveal part of its hand, so the weights are not uniform."""
     player, states = searching("16"), GAME.start(8)
     s, past, actions = as_record(states), [], []
     rng = np.array([[3]], np.uint64)
@@ -109,9 +109,11 @@ def test_the_notes_make_a_difference() -> None:
     assert found.worlds.shape == (64,)
 
 
-def test_same_seed_same_game_however_it_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Alone or beside other games, by the player, a copy of it, and one that was pickled. A network whose sums are not
-    exact may round otherwise among other rows."""
+def test_equal_seeds_give_equal_games_in_any_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone or among other games, and by the player, a copy, and a pickled copy.
+
+    A network whose sums are not exact may round differently among other rows.
+    """
     player = SearchingPolicy(Policy(GAME, exact_network(GAME, "space")), SearchSettings(4, mode="safe"))
     players: list[list[Player]] = [
         [each, make_player(GAME, "greedy")]
@@ -134,8 +136,8 @@ discard codebreaker, discard codebreaker, play double_agent enforcer, recruit up
 recruit down"""
 
 
-def test_what_decides_otherwise_is_another_version() -> None:
-    """A change of the search, or of the worlds of its game, raises a version and writes the game down again.
+def test_a_change_of_decisions_requires_a_new_version() -> None:
+    """A change of the search or of its game's worlds must raise a version and record the game again.
 
     On every processor the network's outputs are the same to the last bit.
     """
@@ -145,8 +147,8 @@ def test_what_decides_otherwise_is_another_version() -> None:
     assert played.actions == tuple(" ".join(GAME_OF_VERSION_1.split()).split(", "))
 
 
-def test_a_digest_holds_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    """But for version 1, whose results came before it was counted, in bfloat16."""
+def test_a_digest_contains_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Version 1 is left out in bfloat16, since its results are older than the version number."""
     player, alone = searching("8,rivals=policy|greedy,precision=bfloat16"), make_player(GAME, AGENT)
     parts = [player_digest(GAME, alone), player_digest(GAME, make_player(GAME, "greedy"))]
     digests = {sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]}
@@ -160,8 +162,8 @@ def test_a_digest_holds_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_the_name_says_what_a_search_computes_in(precision: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the processor is fast at."""
+def test_the_name_determines_a_searchs_precision(precision: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processor's capabilities do not matter."""
     found: set[torch.dtype] = set()
     for fast in (False, True):
         monkeypatch.setattr("spygames_training.networks.device.has_fast_bfloat16", lambda _, fast=fast: fast)
@@ -174,8 +176,8 @@ def test_the_name_says_what_a_search_computes_in(precision: str, monkeypatch: py
         assert pickle.loads(pickle.dumps(player)).settings == player.settings
 
 
-def test_a_digest_holds_the_version_of_the_worlds() -> None:
-    """But for version 1, whose results came before it was counted; the policy alone draws none."""
+def test_a_digest_contains_the_version_of_the_worlds() -> None:
+    """Version 1 is left out, since its results are older than the version number. The policy alone draws no worlds."""
     player, alone = searching(), make_player(GAME, AGENT)
     first, other = (replace(GAME, worlds_version=version) for version in (1, 2))
     assert player_digest(other, player) != player_digest(first, player) == player_digest(other, player, worlds=1)
@@ -186,8 +188,8 @@ def test_a_digest_holds_the_version_of_the_worlds() -> None:
 @pytest.mark.parametrize(
     ("rivals", "name", "taken"), [("policy|expert", "expert", "expert"), ("policy|expert|random", "greedy", "random")]
 )
-def test_what_it_finds_about_who_the_rival_is(rivals: str, name: str, taken: str) -> None:
-    """Who plays like none of the others is taken for somebody who may do anything."""
+def test_beliefs_about_the_rivals_type(rivals: str, name: str, taken: str) -> None:
+    """A rival that plays like none of the given bots is taken for one that may do anything."""
     player, number = searching(f"8,rivals={rivals}"), rivals.count("|") + 1
     states, rng = GAME.start(5), np.array([[1]], np.uint64)
     rival = make_player(GAME, name)
@@ -222,7 +224,7 @@ def test_a_name_has_three_parts(spec: str, parts: tuple[str, str, str | None]) -
 
 
 @pytest.mark.parametrize("exists", [True, False])
-def test_a_name_means_the_same_whatever_lies_in_the_folder(
+def test_a_name_does_not_depend_on_existing_folders(
     exists: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -230,7 +232,7 @@ def test_a_name_means_the_same_whatever_lies_in_the_folder(
         if exists:
             (tmp_path / name).mkdir(parents=True)
     assert PlayerName.parse("a@b+search:5") == PlayerName("a", "b", "5")
-    assert PlayerName.parse("x@y/a@b+search:5/") == PlayerName("x@y/a@b+search:5/")  # such a folder, by its slash
+    assert PlayerName.parse("x@y/a@b+search:5/") == PlayerName("x@y/a@b+search:5/")  # a path, by its slash
     assert PlayerName.parse("x@y/a+search:5") == PlayerName("x@y/a", "", "5")
     assert make_player(GAME, "greedy").name == "greedy"
     assert make_player(GAME, "best").name == "agent_avenue/simple-2@argmax"
@@ -239,8 +241,8 @@ def test_a_name_means_the_same_whatever_lies_in_the_folder(
         make_player(GAME, "greedy@0.5")
 
 
-def kept(tmp_path: Path, **config: object) -> str:
-    """A checkpoint of a fresh network."""
+def fresh_checkpoint(tmp_path: Path, **config: object) -> str:
+    """Save a checkpoint with fresh weights and return its path."""
     torch.manual_seed(1)
     network = make_network(GAME, Network((16,), **config))  # type: ignore[arg-type]
     save_checkpoint(tmp_path / "agent", GAME, network, 0)
@@ -250,15 +252,15 @@ def kept(tmp_path: Path, **config: object) -> str:
 @pytest.mark.parametrize(
     ("spec", "line"),
     [
-        (f"{AGENT}+search:0", "a search must play out 1 to 100000 worlds, as in [+]search:64, not 0"),
-        (f"{AGENT}+search:", "a search must play out 1 to 100000 worlds, as in [+]search:64, not ''"),
-        (f"{AGENT}+search:64,rivals=policy|nobody", "the rivals of a search in agent_avenue_v0 must be among policy, "),
-        (f"{AGENT}+search:64,rivals=policy|policy", "the rivals of a search must be different names"),
-        (f"{AGENT}+search:64,mode=bold", "the mode of a search must be strong or safe, not 'bold'"),
-        (f"{AGENT}+search:64,deep=3", "a search takes rivals=A|B, mode=safe and precision=bfloat16, each once, not 'd"),
-        (f"{AGENT}+search:64,precision=half", "the precision of a search must be float32 or bfloat16, not 'half'"),
-        (f"{AGENT}@argmax+search:64", f"{AGENT}@argmax has no probabilities to search on: remove @argmax"),
-        ("greedy+search:64", "'greedy[+]search:64': a search needs a policy with a value, not 'greedy'"),
+        (f"{AGENT}+search:0", "a search must .*1 to 100000 worlds.*, not 0$"),
+        (f"{AGENT}+search:", "a search must .*1 to 100000 worlds.*, not ''$"),
+        (f"{AGENT}+search:64,rivals=policy|nobody", "the rivals of a search .*agent_avenue_v0 must be .*policy, "),
+        (f"{AGENT}+search:64,rivals=policy|policy", "the rivals of a search must be different"),
+        (f"{AGENT}+search:64,mode=bold", "the mode of a search .*strong or safe.*'bold'"),
+        (f"{AGENT}+search:64,deep=3", "a search .*rivals=A[|]B, mode=safe and precision=bfloat16.*not 'd"),
+        (f"{AGENT}+search:64,precision=half", "the precision of a search .*float32 or bfloat16.*'half'"),
+        (f"{AGENT}@argmax+search:64", f"{AGENT}@argmax has no probabilities.*remove @argmax"),
+        ("greedy+search:64", "'greedy[+]search:64'.*a policy with a value, not 'greedy'"),
         ("nobody+search:64", "no player 'nobody': .*others are mcts:N, mc:N, a released agent .*checkpoint:[.]{3}"),
     ],
 )  # fmt: skip
@@ -268,15 +270,15 @@ def test_wrong_names_get_one_line(spec: str, line: str) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_a_recurrent_network_cannot_be_searched_with(tmp_path: Path) -> None:
-    spec = kept(tmp_path, kind="recurrent", memory=8)
-    with pytest.raises(ValueError, match=r"^agent@sample has memory, and a search cannot use recurrent"):
+def test_a_recurrent_network_cannot_be_searched(tmp_path: Path) -> None:
+    spec = fresh_checkpoint(tmp_path, kind="recurrent", memory=8)
+    with pytest.raises(ValueError, match=r"^agent@sample has memory.* search"):
         make_player(GAME, f"{spec}+search:8")
 
 
-def test_a_game_that_cannot_be_rewound_is_searched_in_uniform_worlds_and_says_so() -> None:
+def test_a_game_without_rewind_is_searched_in_uniform_worlds_with_a_warning() -> None:
     game = replace(make_game("agent_avenue_v0", mode="advanced"), rewind=None)
-    with pytest.warns(UserWarning, match=r"cannot be rewound: .* treats all worlds as equally likely"):
+    with pytest.warns(UserWarning, match=r"cannot be rewound.* equally likely"):
         player = make_player(game, "agent_avenue/advanced-2+search:2")
     assert isinstance(player, SearchingPolicy)
     assert player.notes_size == 0
@@ -284,7 +286,7 @@ def test_a_game_that_cannot_be_rewound_is_searched_in_uniform_worlds_and_says_so
     assert np.ptp(found.weights) < 1e-12
 
 
-def test_what_cannot_be_searched_is_refused() -> None:
+def test_states_that_cannot_be_searched_are_refused() -> None:
     player = searching()
     over = GAME.start(1)
     over["to_move"] = over["phase"] = NONE
@@ -311,8 +313,8 @@ def test_settings_and_their_names() -> None:
     assert (SearchSettings(mode="safe").step_tau, SearchSettings(rivals=("random",)).step_lam) == (0.3, 0.9)
 
 
-def test_a_value_in_the_units_of_the_game(tmp_path: Path) -> None:
-    """Of one observation and of many; a run that scaled its rewards is taken at its word."""
+def test_values_are_in_the_games_units(tmp_path: Path) -> None:
+    """For one observation and for many; the run's reward scale is taken into account."""
     torch.manual_seed(2)
     network = make_network(GAME, Network((16,)))
     save_checkpoint(tmp_path / "one", GAME, network, 0)
@@ -329,15 +331,17 @@ def test_a_value_in_the_units_of_the_game(tmp_path: Path) -> None:
         one.value(batch.observation[:, :3])
 
 
-def test_nothing_warns_where_all_is_well() -> None:
+def test_a_valid_search_gives_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         searching()
 
 
-def test_it_says_what_it_finds_as_an_adviser() -> None:
-    """The probabilities after its step and the value of what it does, as `find` has them, what is hidden as `believe`
-    has it; the same where all that is hidden is redrawn."""
+def test_it_gives_advice_as_an_adviser() -> None:
+    """Advice has the probabilities after the step and the value as in `find`, and beliefs as in `believe`.
+
+    It is the same if everything hidden is redrawn.
+    """
     search, states = searching("8"), GAME.start(5)
     mask, views = np.zeros((1, GAME.num_actions), np.int8), GAME.new_views()
     GAME.legal(as_record(states), mask[0])

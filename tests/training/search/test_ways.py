@@ -1,7 +1,8 @@
-"""Weighted worlds are calibrated: what a search believes is true as often as it says (`Game.ways`).
+"""Weighted worlds are calibrated: the search's probabilities are correct on average (`Game.ways`).
 
-All seats name a legal action, each name with the same chance, and the search knows that. Its weights then give the law
-of what is hidden, so a fact is on average as true in play as in the weighted worlds, whatever the position.
+All seats choose a legal card name with equal probability, and the search knows that. Its weights then give the
+distribution of what is hidden. So in every position, a fact is on average as often true in play as in the weighted
+worlds.
 """
 
 from collections.abc import Iterator
@@ -41,31 +42,31 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("heimlich_v0", {"players": 4} | FULL),
 ]
 MANY = {"agent_avenue_v0": 600, "agent_dog_v0": 300, "heimlich_v0": 2_000}
-"""Games that show what is off. Few hands of Heimlich & Co. hold two cards of a kind."""
+"""Games that make errors visible. Few hands of Heimlich & Co. hold two cards of a kind."""
 OF_COPIES = {
     "agent_avenue_v0": ("more of what lies down", "more of the open name", "of names in play"),
     "agent_dog_v0": ("of kinds that left the hand", "pairs in hands"),
     "heimlich_v0": ("of kinds that the seat played", "pairs in hands"),
 }
-"""Facts of cards of one name, of which one may have left the hand."""
+"""Facts about cards of one name, of which one may have left the hand."""
 NOT_RARE = 20
-"""Facts that were expected to be true less often are not judged: their standard error means nothing."""
+"""Facts that are expected to be true less often are not tested: their standard error is unreliable."""
 WORLDS = 256
-"""The error of a weighted mean with as many worlds is far below that of the mean over the games."""
+"""With this number of worlds, the error of a weighted mean is far below that of the mean over the games."""
 
 
 class Names:
-    """A model that takes each legal name with the same chance.
+    """A model that chooses each legal name with equal probability.
 
-    In a card round of Heimlich & Co. it passes a quarter of the time, so that to pass says nothing of the hand, as
-    `rewind` has it.
+    In a card round of Heimlich & Co. it passes a quarter of the time, so that passing reveals nothing about the hand,
+    as in `rewind`.
     """
 
     def __init__(self, game: Game) -> None:
         self._passes = game.name == "heimlich"
 
     def ask(self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True) -> tuple[np.ndarray, None]:
-        """Zeros, but for a pass."""
+        """Return zeros, except for a pass."""
         logits = np.zeros(mask.shape)
         if self._passes:
             logits[:, ACT_PASS] = np.log(np.maximum(mask[:, ACT_CARD:ACT_PASS].sum(axis=1), 1) / 3)
@@ -73,7 +74,7 @@ class Names:
 
 
 def decide(game: Game, states: np.ndarray, legal: np.ndarray, luck: Luck) -> int:
-    """What `Names` does. Where a card of Heimlich & Co. could not be played by anybody, all pass."""
+    """Decide like `Names`. If any kind of card of Heimlich & Co. is not playable, all pass."""
     s = as_record(states)
     if game.name == "heimlich" and s.phase == ROUND:
         cards = legal[(legal >= ACT_CARD) & (legal < ACT_PASS)]
@@ -84,7 +85,7 @@ def decide(game: Game, states: np.ndarray, legal: np.ndarray, luck: Luck) -> int
 
 
 def positions(game: Game, luck: Luck, every: int, most: int) -> Iterator[tuple[np.ndarray, Noted]]:
-    """Every so many decisions of a game, up to `most`: the state, STATE [1], and what was decided before."""
+    """Yield every `every`-th decision of a game, up to `most`: the state, STATE [1], and the earlier decisions."""
     states, mask = game.start(int(luck.seed())), np.zeros(game.num_actions, np.int8)
     s, past, actions = as_record(states), list[np.ndarray](), list[int]()
     skip, made = luck.below(every), 0
@@ -94,7 +95,9 @@ def positions(game: Game, luck: Luck, every: int, most: int) -> Iterator[tuple[n
         if past and (made + skip) % every == 0:
             yield states.copy(), Noted(np.concatenate(past), np.array(actions))
         action = decide(game, states, legal, luck)
-        if game.name != "heimlich" or (s.phase == ROUND and action != ACT_PASS):  # all else says nothing of hands
+        if game.name != "heimlich" or (
+            s.phase == ROUND and action != ACT_PASS
+        ):  # other actions reveal nothing about hands
             past.append(states.copy())
             actions.append(action)
         game.apply(s, action)
@@ -102,7 +105,7 @@ def positions(game: Game, luck: Luck, every: int, most: int) -> Iterator[tuple[n
 
 
 def facts(game: Game, states: np.ndarray, viewer: int, noted: Noted) -> dict[str, np.ndarray]:
-    """Numbers that the viewer cannot know, each float64 [k], for STATE [k] of which the first is true."""
+    """Return numbers that the viewer cannot know, each float64 [k], for STATE [k]; the first state is true."""
     here = as_record(states)
     others = [(viewer + i) % game.num_players for i in range(1, game.num_players)]
     hands = states["hands"][:, others].astype(np.int64)
@@ -130,7 +133,7 @@ def facts(game: Game, states: np.ndarray, viewer: int, noted: Noted) -> dict[str
 
 
 def of_agents(states: np.ndarray, viewer: int, others: list[int]) -> dict[str, np.ndarray]:
-    """What there is to know of offers, discards and cards in play of Agent Avenue."""
+    """Return the hidden facts about offers, discards and cards in play of Agent Avenue."""
     here, rows, hands = as_record(states), np.arange(len(states)), states["hands"].astype(np.int64)
     discards = states["discarded"][:, others].sum(axis=1, dtype=np.int64)
     found = {f"discards: {name}": discards[:, name] for name in range(hands.shape[2])}
@@ -152,7 +155,7 @@ def of_agents(states: np.ndarray, viewer: int, others: list[int]) -> dict[str, n
 
 
 def calibration(variant: tuple[str, dict[str, Any]], number: int, seed: int) -> dict[str, Found]:
-    """What came of each fact in so many games."""
+    """Return each fact's statistics over `number` games."""
     game, luck = make_game(variant[0], **variant[1]), Luck(seed)
     every, most = {"agent_avenue": (3, 200), "agent_dog": (5, 60), "heimlich": (9, 200)}[game.name]
     rivals = [Rival("names", Names(game), 0.0)]
@@ -177,13 +180,13 @@ def calibration(variant: tuple[str, dict[str, Any]], number: int, seed: int) -> 
 
 
 def judged(variant: tuple[str, dict[str, Any]], number: int, seed: int) -> dict[str, Found]:
-    """The facts that were not rare."""
+    """Return the facts that are frequent enough to test."""
     found = calibration(variant, number, seed)
     return {name: each for name, each in found.items() if each.drawn >= NOT_RARE and each.games >= ENOUGH}
 
 
 def check_all(variant: tuple[str, dict[str, Any]], number: int, seed: int) -> None:
-    """No fact is off, and those of copies were in doubt."""
+    """Check that no fact is off, and that facts about copies were in doubt."""
     found = judged(variant, number, seed)
     check(found)
     assert set(OF_COPIES[variant[0]]) <= set(found)
@@ -192,27 +195,27 @@ def check_all(variant: tuple[str, dict[str, Any]], number: int, seed: int) -> No
 def counted_once(
     logits: np.ndarray, mask: np.ndarray, place: np.ndarray, told: np.ndarray, counted: np.ndarray, *rest: Any
 ) -> None:
-    """`log_told` as if each action could be made in one way only."""
+    """`log_told`, as if each action could be made in only one way."""
     log_told(logits, mask, place, told, np.ones_like(counted), *rest)
 
 
 @pytest.mark.parametrize(("variant", "number"), [(ADVANCED, 120), (DOG, 50)], ids=str)
-def test_what_a_search_believes_is_true_as_often_as_it_says(variant: tuple[str, dict[str, Any]], number: int) -> None:
+def test_beliefs_are_calibrated(variant: tuple[str, dict[str, Any]], number: int) -> None:
     check_all(variant, number, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_so_it_is_in_many_games_of_each_variant(variant: tuple[str, dict[str, Any]]) -> None:
+def test_beliefs_are_calibrated_in_many_games_of_each_variant(variant: tuple[str, dict[str, Any]]) -> None:
     check_all(variant, MANY[variant[0]], 2)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS[:3], ids=str)
-def test_copies_that_are_counted_twice_are_found(
+def test_counting_copies_twice_is_detected(
     variant: tuple[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A hand would then have cards too often of which its seat has played others (`test_ways_exact` has this, too)."""
+    """A hand would then too often have cards that its seat has also played (`test_ways_exact` tests this, too)."""
     monkeypatch.setattr(belief, "log_told", counted_once)
     with pytest.raises(AssertionError):
         check(judged(variant, MANY[variant[0]], 2))

@@ -1,8 +1,8 @@
-"""Weights of a search (`Game.ways`) in positions so small that all deals can be counted.
+"""A search's weights (`Game.ways`) in positions so small that all deals can be counted.
 
-The rival names each legal action with the same chance. Every deal of a few hidden cards is played out card by card of
-the deck, with the rules themselves; what the viewer sees in the same way is one information set. The hidden cards that
-the search believes in have the same law as those of the deals of the set.
+The rival names each legal card with equal probability. Every deal of a few hidden cards is played out, card by card of
+the deck, by the rules themselves. Courses that look the same to the viewer form an information set. The search's belief
+about the hidden cards must have the same distribution as the deals of that set.
 """
 
 from collections import Counter
@@ -35,13 +35,13 @@ from spygames_training.search.models import Rival, log_probabilities
 
 WORLDS, DECISIONS = 1 << 14, 12
 FAR = 0.03
-"""A distance that so many worlds do not have by chance: up to 0.015 were found."""
+"""A distance that this number of worlds does not reach by chance: the largest measured one was 0.015."""
 VIEWER, RIVAL = 0, 1
 
 
 @dataclass
 class Line:
-    """A way that a game may have gone."""
+    """A possible course of a game."""
 
     chance: float
     states: np.ndarray
@@ -57,8 +57,10 @@ class Line:
 
 
 class Names:
-    """The rival: of the actions that name a card, `cards`, each legal one has the same chance, and a pass a quarter of
-    it all, whatever the hand. Where there is none, it takes the first legal action."""
+    """The rival: it chooses each legal action that names a card, `cards`, with equal probability.
+
+    It passes with probability one quarter, whatever the hand. If neither is legal, it takes the first legal action.
+    """
 
     def __init__(self, cards: range, passes: int = NOBODY) -> None:
         self.cards, self._passes = cards, passes
@@ -77,8 +79,10 @@ class Names:
 
 
 def lines(game: Game, rival: Names, line: Line, named: int, answers: int) -> Iterator[Line]:
-    """All that can come of up to so many decisions, where the viewer is to move, after the rival has named a card as
-    often as said and the viewer has decided as often since as `answers` says."""
+    """Yield all courses of at most `DECISIONS` decisions after which the viewer is to move.
+
+    The rival has then named `named` cards, and the viewer has since decided `answers` times.
+    """
     mover, mask = int(line.states["to_move"][0]), mask_of(game, as_record(line.states))
     if mover == VIEWER and named == 0 == answers:
         yield line
@@ -97,11 +101,11 @@ def lines(game: Game, rival: Names, line: Line, named: int, answers: int) -> Ite
 
 
 Hidden = Callable[[np.ndarray], np.ndarray]
-"""STATE [k] to int64 [k, f]: what the viewer cannot know."""
+"""Maps STATE [k] to int64 [k, f]: what the viewer cannot know."""
 
 
 def law_of(hidden: np.ndarray, weights: np.ndarray) -> Counter[tuple[int, ...]]:
-    """The probability of each row of int64 [k, f] with weights float64 [k]."""
+    """Return the probability of each row of int64 [k, f] with weights float64 [k]."""
     found = Counter[tuple[int, ...]]()
     for row, weight in zip(hidden.tolist(), weights / weights.sum(), strict=True):
         found[tuple(row)] += weight
@@ -110,7 +114,7 @@ def law_of(hidden: np.ndarray, weights: np.ndarray) -> Counter[tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class Table:
-    """A position with all of its deals, which are equally likely."""
+    """A position with all of its equally likely deals."""
 
     game: Game
     deals: list[np.ndarray]
@@ -119,8 +123,10 @@ class Table:
 
 
 def distances(table: Table, named: int, sets: int, answers: int = 0) -> list[float]:
-    """How far the search is off after the rival has named so many cards: the total variation distance of what it
-    believes, in the likeliest information sets in which more than one thing is possible."""
+    """Return the search's errors after the rival has named `named` cards: total variation distances of its belief.
+
+    One for each of the likeliest information sets in which more than one thing is possible.
+    """
     game = table.game
     found: dict[tuple[bytes, ...], list[Line]] = {}
     for states in table.deals:
@@ -140,7 +146,7 @@ def distances(table: Table, named: int, sets: int, answers: int = 0) -> list[flo
 
 
 def deal(states: np.ndarray, cards: tuple[int, ...], size: int, held: tuple[int, ...] = ()) -> np.ndarray:
-    """The rival gets the `held` cards and the first ones of the others; the rest is the deck."""
+    """Give the rival the `held` cards and the first ones of `cards`; the rest is the deck."""
     found = states.copy()
     s = as_record(found)
     hand = [*held, *cards[: size - len(held)]]
@@ -153,7 +159,7 @@ def deal(states: np.ndarray, cards: tuple[int, ...], size: int, held: tuple[int,
 
 
 def agents(seen: tuple[int, ...], discards: int, pool: tuple[int, ...] = (0, 0, 0, 0, 1, 1, 1, 4)) -> Table:
-    """The rival, who may discard so often, holds what was `seen` and others of the pool, four cards in all."""
+    """The rival may discard up to `discards` times. It holds what was `seen` and others of the pool, four in all."""
     game = make_game("agent_avenue_v0", mode="advanced")
     states = game.start(1)
     s = as_record(states)
@@ -171,7 +177,7 @@ def agents(seen: tuple[int, ...], discards: int, pool: tuple[int, ...] = (0, 0, 
 
 
 def of_agents(states: np.ndarray) -> np.ndarray:
-    """The hand, the discards and the face-down card of the rival."""
+    """Return the hand, the discards and the face-down card of the rival."""
     parts = (states["hands"][:, RIVAL], states["discarded"][:, RIVAL], states["face_down"][:, None])
     return np.hstack([each.astype(np.int64) for each in parts])
 
@@ -192,7 +198,7 @@ def dog() -> Table:
 
 
 def between_rounds(game: Game) -> np.ndarray:
-    """A later round of a random game, in which the viewer passes first."""
+    """Return a later round of a random game in which the viewer passes first."""
     for seed in range(1, 1000):
         states, rng = game.start(seed), np.random.default_rng(seed)
         s = as_record(states)
@@ -205,12 +211,12 @@ def between_rounds(game: Game) -> np.ndarray:
 
 
 def of_dog(states: np.ndarray) -> np.ndarray:
-    """The hand of the rival."""
+    """Return the rival's hand."""
     return states["hands"][:, RIVAL].astype(np.int64)
 
 
 def heimlich() -> Table:
-    """The rival, who holds three of six cards, is asked for a card; it draws one whenever it may."""
+    """The rival holds three of six cards and is to play one or pass; it draws a card whenever it may."""
     game = make_game("heimlich_v0", players=2, top_secret=True)
     states = game.start(1)
     s = as_record(states)
@@ -225,7 +231,10 @@ def heimlich() -> Table:
 
 @pytest.fixture(autouse=True)
 def each_world_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else worlds that the rival cannot tell apart are turned back with one luck, and a small position has few more."""
+    """Rewind each world separately, to get enough worlds.
+
+    Otherwise, worlds that the rival cannot distinguish share their random draws, and a small position has few more.
+    """
 
     def distinguishable(game: Game, worlds: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray]:
         return np.arange(len(worlds)), np.arange(len(worlds))
@@ -245,7 +254,7 @@ def each_world_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
     ],
 )
-def test_the_search_believes_what_a_count_of_all_deals_gives(
+def test_the_belief_equals_a_count_of_all_deals(
     table: Callable[[], Table], named: int, sets: int, answers: int
 ) -> None:
     found = distances(table(), named, sets, answers)
@@ -254,7 +263,7 @@ def test_the_search_believes_what_a_count_of_all_deals_gives(
 
 
 @pytest.mark.parametrize("table", [lambda: agents((0,), 0), heimlich], ids=["agents", "heimlich"])
-def test_ways_make_the_difference(table: Callable[[], Table], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ways_are_necessary(table: Callable[[], Table], monkeypatch: pytest.MonkeyPatch) -> None:
     def counted_once(
         logits: np.ndarray, mask: np.ndarray, place: np.ndarray, told: np.ndarray, counted: np.ndarray, *rest: Any
     ) -> None:

@@ -1,4 +1,4 @@
-"""The private names of other libraries that `compat` uses are there, and mean what it says."""
+"""The private names of other libraries that `compat` uses exist and mean what it assumes."""
 
 import contextlib
 import inspect
@@ -11,7 +11,7 @@ from spygames_training.system.compat import has_fast_bfloat16, updates_made
 from spygames_training.system.machine import instructions
 
 
-def test_torch_tells_whether_bfloat16_is_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_torch_reports_whether_bfloat16_is_fast(monkeypatch: pytest.MonkeyPatch) -> None:
     cpu = torch.device("cpu")
     assert has_fast_bfloat16(cpu) == torch.cpu._is_avx512_bf16_supported()
     for answer in (True, False):
@@ -21,8 +21,8 @@ def test_torch_tells_whether_bfloat16_is_fast(monkeypatch: pytest.MonkeyPatch) -
     assert has_fast_bfloat16(cpu) is False
 
 
-def test_a_gpu_that_emulates_bfloat16_is_not_fast_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And the GPU that is asked is the network's, not the current one."""
+def test_a_gpu_that_emulates_bfloat16_is_not_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The network's GPU counts, not the current one."""
     assert has_fast_bfloat16(torch.device("meta")) is False
     asked = []
 
@@ -55,8 +55,8 @@ def test_stable_baselines3_counts_its_updates() -> None:
     assert updates_made(model) == 3
 
 
-def test_a_record_says_which_instructions_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also on a processor with others, and with a torch that does not say."""
+def test_a_record_names_the_processors_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also on other processors, and if torch does not report them."""
     here = torch.backends.cpu.get_cpu_capability()
     fast = bool(torch.cpu._is_avx512_bf16_supported())
     assert instructions() == (f"{here}, bfloat16" if fast else here)

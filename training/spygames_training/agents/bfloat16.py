@@ -1,4 +1,4 @@
-"""Weights rounded to bfloat16: a checkpoint of half the size (decision 0056)."""
+"""Export checkpoints with weights rounded to bfloat16, at half the size (decision 0056)."""
 
 from pathlib import Path
 
@@ -12,20 +12,20 @@ __all__ = ["export_bfloat16"]
 
 
 def export_bfloat16(checkpoint: Checkpoint, path: str | Path) -> None:
-    """Writes a checkpoint with each weight rounded to the nearest bfloat16; all that config.json says stays.
+    """Write a checkpoint with each weight rounded to the nearest bfloat16; config.json stays the same.
 
-    Whoever loads it computes in float32, as ever, with the rounded weights.
+    A loaded bfloat16 checkpoint computes in float32 with the rounded weights.
 
     Args:
-        checkpoint: as `load_checkpoint` reads it.
-        path: the folder to write, as of `save_checkpoint`.
+        checkpoint: as returned by `load_checkpoint`.
+        path: the folder to write, as in `save_checkpoint`.
 
     Raises:
-        ValueError: the network is none of this package's; `path` is something else than a checkpoint.
+        ValueError: the network is a custom one, or `path` holds something other than a checkpoint.
         OSError: the folder cannot be written.
     """
     if isinstance(checkpoint.network, OwnNetwork):
-        raise ValueError("a network of your own is kept as it is, since it must answer as it did")
+        raise ValueError("a custom network cannot be rounded to bfloat16: its outputs must stay as they are")
     path = Path(path).absolute()
     check_place(path)
     tensors = {k: v.to(torch.bfloat16).contiguous() for k, v in checkpoint.network.state_dict().items()}

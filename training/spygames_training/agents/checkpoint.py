@@ -1,7 +1,7 @@
-"""A trained agent on disk: a folder with `model.safetensors` (the weights) and `config.json` (everything else).
+"""Checkpoints: a folder with `model.safetensors` (the weights) and `config.json` (everything else).
 
-Both are data: loading runs no code from them, takes no more memory than the files are long, and fails with a
-`CheckpointError` of one line.
+Both files are data. Loading runs no code from them, takes no more memory than their size, and fails with a one-line
+`CheckpointError`.
 """
 
 import hashlib
@@ -42,26 +42,33 @@ from spygames_training.networks.device import seeded, usual_torch
 __all__ = ["Checkpoint", "CheckpointError", "load_checkpoint", "save_checkpoint"]
 
 OWN = "own"
-"""The kind of a network that is none of this package's."""
+"""Network kind in config.json of a custom network, one that is not of this package."""
 MAX_MODEL_BYTES = 1 << 30
 MAX_WEIGHT = 1_000_000
-"""Larger ones, of either sign, are no result of training, and what a network computes with them may be no number."""
+"""Maximum absolute weight. Training produces none larger, and outputs computed with larger ones may not be finite."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What `load_checkpoint` found."""
+    """A loaded checkpoint: the game, the network and the metadata.
+
+    Example:
+        >>> from spygames_training import load_checkpoint
+        >>> checkpoint = load_checkpoint("agent_avenue/simple-2")
+        >>> checkpoint.game.id, checkpoint.decisions
+        ('agent_avenue_v0', 237633536)
+    """
 
     game: Game
-    """What it plays."""
+    """The game that the network plays."""
     network: ActorCritic
-    """On the CPU, in evaluation mode, all weights finite."""
+    """On the CPU, in evaluation mode, with finite weights only."""
     meta: dict[str, Any]
-    """config.json: format, environment, layout, network, weights, step, code, results, extra."""
+    """The content of config.json: format, environment, layout, network, weights, step, code, results, extra."""
 
     @property
     def value_unit(self) -> float:
-        """What the network's value is where the return is 1: the `reward_scale` of the run, 1 where none is noted."""
+        """The network's value for a return of 1: the run's `reward_scale`, or 1 if it is not recorded."""
         found: Any = self.meta.get("extra")
         for key in ("config", "ppo", "reward_scale"):
             found = found.get(key) if isinstance(found, dict) else None
@@ -69,7 +76,7 @@ class Checkpoint:
 
     @property
     def training_opponents(self) -> tuple[str, ...]:
-        """The scripted players that it trained against, or the agent that it began from did, where that is noted."""
+        """Scripted players that the agent, or the agent its run started from, trained against, if recorded."""
         found: Any = self.meta.get("extra")
         for key in ("config", "opponents"):
             found = found.get(key) if isinstance(found, dict) else None
@@ -78,28 +85,30 @@ class Checkpoint:
 
     @property
     def began_with(self) -> Mapping[str, Any]:
-        """The agent with whose weights its run began (`Config.start_from`): `agent`, the setting; `weights`, their
-        SHA-256; `decisions`, on which it was trained; `opponents`, the scripted players that it trained against;
-        `runs`, the `config`, the `step` and the `seconds` of each run that led to it, the first one first, as far as
-        they are noted. Empty where the run began with random weights or that is not noted."""
+        """The agent whose weights the run started from (`Config.start_from`).
+
+        Keys: `agent`, the setting; `weights`, their SHA-256; `decisions` that it was trained on; `opponents`, the
+        scripted players that it trained against; `runs`, the `config`, `step` and `seconds` of each earlier run, oldest
+        first, if recorded. Empty if the run started from random weights or its start is not recorded.
+        """
         extra: Any = self.meta.get("extra")
         found: Any = extra.get("began_with") if isinstance(extra, dict) else None
         return found if isinstance(found, dict) else {}
 
     @property
     def decisions(self) -> int:
-        """On which it was trained, with those of the agent with whose weights it began."""
+        """Number of decisions trained on, including those of the agent that the run started from."""
         before = self.began_with.get("decisions")
         return self.meta["step"] + (before if is_count(before) else 0)
 
 
 def _texts(found: object) -> list[str]:
-    """Those of a list, or of whatever stands in its place."""
+    """The texts in a list; empty for any other value."""
     return [each for each in found if isinstance(each, str)] if isinstance(found, (list, tuple)) else []
 
 
 def layout_hash(game: Game) -> str:
-    """A digest of what a network depends on: the view's fields, in their order, and the number of actions."""
+    """Digest of a network's inputs and outputs: the view's fields, in order, and the number of actions."""
     return hashlib.sha256(json.dumps(game.layout).encode()).hexdigest()[:16]
 
 
@@ -111,22 +120,22 @@ def save_checkpoint(
     results: Mapping[str, Any] | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> None:
-    """Writes the folder `path`, in place of the checkpoint that may be there; what else lies beside that one stays.
+    """Write the folder `path`, replacing a checkpoint there; other files in that folder stay.
 
-    It is written beside it and renamed, so that a kill at any moment leaves the old one or the new one.
+    The files are written beside the folder and renamed, so that a kill at any moment leaves the old or the new one.
 
     Args:
-        path: the folder; its parents are made.
-        game: what the network plays.
+        path: the folder; its parents are created.
+        game: the game that the network plays.
         network: the weights, on any device.
-        step: decisions trained on.
-        results: JSON-able, whatever was found out about how it plays; a run gives the win shares of its last
-            evaluation with the `step` they were measured at.
-        extra: JSON-able, whatever else is to be kept, such as the settings of the run.
+        step: number of decisions trained on.
+        results: JSON-serializable measurements of the agent; a run stores the win shares of its last evaluation with
+            the `step` at which they were measured.
+        extra: further JSON-serializable data, such as the settings of the run.
 
     Raises:
-        CheckpointError: `path` is something else than a checkpoint (`check_place`), or a weight is not finite.
-        ValueError, TypeError: `results` or `extra` is not JSON.
+        CheckpointError: `path` holds something other than a checkpoint, or a weight is not finite.
+        ValueError, TypeError: `results` or `extra` is not JSON-serializable.
     """
     path = Path(path).absolute()
     check_place(path)
@@ -147,33 +156,33 @@ def save_checkpoint(
 
 
 def _called(folder: Path) -> str:
-    """What a message calls the checkpoint in a folder: a released agent by its name, any other by the folder."""
+    """Name of a checkpoint folder in messages: a released agent's name, otherwise the path."""
     try:
         agents = released_agents()
-    except ValueError:  # their list is damaged, which is not what the message is about
+    except ValueError:  # the list of agents is damaged, but the message is about something else
         agents = []
     return next((agent.name for agent in agents if agent.folder == folder), str(folder))
 
 
 def checkpoint_game(path: str | Path) -> Game:
-    """The game, with its options, that a checkpoint names; `path` and errors as of `load_checkpoint`."""
+    """Return the game, with its options, that a checkpoint names; `path` and errors as in `load_checkpoint`."""
     folder = find_checkpoint(path)
     return _named_game(folder, _get(folder, read_checkpoint_config(folder / CONFIG), "environment", dict))
 
 
 def load_checkpoint(path: str | Path, game: Game | None = None, network: Source | None = None) -> Checkpoint:
-    """Reads a checkpoint.
+    """Read a checkpoint.
 
     Args:
-        path: its folder, or a run's folder that has it as `checkpoint`, or the name of an agent that comes with the
-            package (`agent_avenue/simple-2`; `best`, which needs the game).
-        game: what is to be played: the checkpoint must be of this game and of the same layout of observations and
-            actions; other options may differ. None: the game, with the options, that the checkpoint names.
-        network: the module, or what makes it, that the agent was trained with, where that was none of this package's:
-            a checkpoint holds no code.
+        path: the checkpoint's folder, a run's folder (with a folder `checkpoint` in it), or the name of an agent that
+            comes with the package: `agent_avenue/simple-2`, or `best`, which needs `game`.
+        game: the game to play. The checkpoint must be of the same game, with the same layout of observations and
+            actions; other options may differ. None: the game and options that the checkpoint names.
+        network: for a checkpoint of a custom network, that module or a function that makes it: a checkpoint holds no
+            code.
 
     Raises:
-        CheckpointError: with one line that says what is wrong.
+        CheckpointError: the checkpoint is missing, damaged, or of another game or layout; one line says why.
     """
     folder = find_checkpoint(path, game)
     config = read_checkpoint_config(folder / CONFIG)
@@ -201,15 +210,15 @@ def _get(where: Path, mapping: Mapping[str, Any], key: str, kind: type) -> Any:
 
 
 def _named_game(folder: Path, environment: Mapping[str, Any]) -> Game:
-    """The game that a checkpoint names, if it is one of this package's: a file must not choose what is imported."""
+    """Make the game that a checkpoint names, if it comes with the package: a file must not choose what is imported."""
     name = _get(folder, environment, "id", str)
     options = _get(folder, environment, "options", dict)
     if imports_code(name):
-        raise CheckpointError(f"{folder} was trained on {name!r:.60}, which is no game of spygames here: name the game")
+        raise CheckpointError(f"{folder} was trained on {name!r:.60}, which is not a game of spygames: name the game")
     try:
         return make_game(name, **options)
     except (ValueError, TypeError) as error:
-        raise CheckpointError(f"{folder} names options that {name} does not take: {one_line(error, 200)}") from None
+        raise CheckpointError(f"{folder} has options that {name} does not accept: {one_line(error, 200)}") from None
 
 
 def _difference(layout: Mapping[str, Any], game: Game) -> str:
@@ -223,7 +232,7 @@ def _difference(layout: Mapping[str, Any], game: Game) -> str:
 
 
 def _other_options(theirs: object, game: Game) -> str:
-    """The options that a checkpoint was trained with and `game` has not, in words."""
+    """The options in which a checkpoint's game differs from `game`, as text."""
     if not isinstance(theirs, dict):
         return ""
     named = filter(str.isidentifier, {**theirs, **game.options})
@@ -233,7 +242,7 @@ def _other_options(theirs: object, game: Game) -> str:
 
 
 def _describe(game: Game, network: ActorCritic) -> dict[str, Any]:
-    """The network's kind and sizes, as `_blank` and `_read_kind` read them."""
+    """The network's kind and sizes for config.json, read by `_blank` and `_read_kind`."""
     kind = network.config.kind
     found: dict[str, Any] = {"kind": kind, "hidden": list(network.hidden)}
     if isinstance(network, OwnNetwork):
@@ -250,12 +259,10 @@ def _describe(game: Game, network: ActorCritic) -> dict[str, Any]:
 
 
 def _read_kind(folder: Path, spec: Mapping[str, Any], game: Game) -> StoredNetwork:
-    """What `_describe` wrote."""
+    """Read what `_describe` wrote."""
     hidden = _get(folder, spec, "hidden", list)
     if len(hidden) > MAX_LAYERS or not all(type(n) is int and 1 <= n <= MAX_UNITS for n in hidden):
-        raise CheckpointError(
-            f"{folder / CONFIG}: hidden must be at most {MAX_LAYERS} whole numbers from 1 to {MAX_UNITS}"
-        )
+        raise CheckpointError(f"{folder / CONFIG}: hidden must be at most {MAX_LAYERS} integers from 1 to {MAX_UNITS}")
     critic = spec.get("critic", "own")
     if critic not in ("own", "none"):
         raise CheckpointError(f"{folder / CONFIG}: critic must be own or none, not {critic!s:.20}")
@@ -263,7 +270,7 @@ def _read_kind(folder: Path, spec: Mapping[str, Any], game: Game) -> StoredNetwo
     if "belief" in spec:
         groups = [] if game.questions is None else [list(group) for group in game.questions.groups]
         if spec["belief"] != groups:
-            raise CheckpointError(f"{folder} believes about other questions than {game.id} asks here")
+            raise CheckpointError(f"{folder} has a belief about other questions than those of {game.id}")
         belief = "keep"
     common = StoredNetwork(tuple(hidden), critic=critic, belief=belief)
     kind = spec.get("kind", "mlp")
@@ -271,11 +278,11 @@ def _read_kind(folder: Path, spec: Mapping[str, Any], game: Game) -> StoredNetwo
         return common
     if kind == "entities":
         if spec.get("entities") != {k: list(v) for k, v in game.entities.items()}:
-            raise CheckpointError(f"{folder} has a network over other entities than {game.id} names here")
+            raise CheckpointError(f"{folder} has a network for other entities than those of {game.id}")
         return replace(common, kind=kind, embedding=_units(folder, spec, "embedding", 2))
     if kind == "recurrent":
         return replace(common, kind=kind, memory=_units(folder, spec, "memory"))
-    raise CheckpointError(f"{folder / CONFIG}: network kind {kind!r:.20} is not known here")
+    raise CheckpointError(f"{folder / CONFIG}: kind must be mlp, entities, recurrent or {OWN}, not {kind!r:.20}")
 
 
 def _units(folder: Path, spec: Mapping[str, Any], key: str, multiple: int = 1) -> int:
@@ -286,17 +293,17 @@ def _units(folder: Path, spec: Mapping[str, Any], key: str, multiple: int = 1) -
 
 
 def _blank(folder: Path, spec: Mapping[str, Any], game: Game, source: Source | None) -> ActorCritic:
-    """The network that a checkpoint describes, still without its weights."""
+    """Build the network that a checkpoint describes, without its weights."""
     if spec.get("kind") != OWN:
         kind = _read_kind(folder, spec, game)
         if source is not None:
-            raise CheckpointError(f"{folder} has a network of this package, of kind {kind.kind}: pass none of your own")
+            raise CheckpointError(f"{folder} has a network of this package ({kind.kind}): do not pass a network")
         return blank(game, kind)
     name = one_line(_get(folder, spec, "name", str), 100)
     if source is None:
         raise CheckpointError(
-            f"{folder} has a network of its author's own, {name}: only who passes it can load it, as in "
-            f"Policy.load(path, network={name}), or names both, network:MODULE.{name}:{folder}"
+            f"{folder} has a custom network, {name}: pass it, as in Policy.load(path, network={name}), or name the "
+            f"player network:MODULE.{name}:{folder}"
         )
     try:
         with seeded(0):
@@ -316,15 +323,16 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game, source: S
     try:
         tensors = tensors_from_bytes(data)
     except (SafetensorError, KeyError) as error:
-        raise CheckpointError(f"{file} is cut short or is no safetensors file: {one_line(error, 200)}") from None
+        raise CheckpointError(f"{file} is truncated or not a safetensors file: {one_line(error, 200)}") from None
     if not isinstance(network, OwnNetwork):
         tensors = {k: v.float() if v.dtype is torch.bfloat16 else v for k, v in tensors.items()}
     if difference := tensor_difference(network.state_dict(), tensors):
-        raise CheckpointError(f"{file} does not hold the network that {CONFIG} describes: {difference}")
+        raise CheckpointError(f"{file} does not match the network in {CONFIG}: {difference}")
     if hashlib.sha256(data).hexdigest() != _get(folder, _get(folder, config, "weights", dict), "sha256", str):
-        raise CheckpointError(f"{file} holds other weights than {CONFIG} was written for")
+        raise CheckpointError(f"{file} does not hold the weights that {CONFIG} was written for")
     _check_finite(file, tensors)
-    network.load_state_dict(tensors, assign=not isinstance(network, OwnNetwork))  # whose weights may be shared
+    # Assigning would break weights that a custom network shares between its layers.
+    network.load_state_dict(tensors, assign=not isinstance(network, OwnNetwork))
     try:
         check_answers(network, spec.get("answers"))
     except ValueError as error:
@@ -334,5 +342,5 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game, source: S
 
 def _check_finite(where: Path, tensors: Mapping[str, Tensor]) -> None:
     for name, tensor in tensors.items():
-        if not bool((tensor.abs() <= MAX_WEIGHT).all()):  # nor is NaN
-            raise CheckpointError(f"{where}: the weights {name} are not all finite numbers within {MAX_WEIGHT:,}")
+        if not bool((tensor.abs() <= MAX_WEIGHT).all()):  # false for NaN, too
+            raise CheckpointError(f"{where}: weights {name} must be finite and within {MAX_WEIGHT:,}")

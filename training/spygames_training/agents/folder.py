@@ -1,4 +1,4 @@
-"""The folder of a checkpoint: two files, written as one and found by name."""
+"""The folder of a checkpoint: find it by name, read and replace its two files as one."""
 
 import hashlib
 import json
@@ -24,23 +24,23 @@ FORMAT = 1
 MODEL, CONFIG = "model.safetensors", "config.json"
 MAX_CONFIG_BYTES = 1 << 20
 ARCHIVES = {".zip": "zipfile", ".tar": "tarfile", ".tgz": "tarfile", ".gz": "tarfile"}
-"""Modules of Python that unpack files of that ending."""
+"""Standard library modules that unpack files with that ending."""
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that is missing, broken, or of something else than is played; the message is one line."""
+    """A checkpoint that is missing, damaged, or of another game or layout; the message is one line."""
 
 
 def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], config: Mapping[str, Any]) -> None:
-    """Writes the two files into the folder `path`, as `save_checkpoint` says.
+    """Write the two files into the folder `path`, as described in `save_checkpoint`.
 
     Args:
-        path: absolute, and a place that `check_place` has looked at.
+        path: absolute, and accepted by `check_place`.
         tensors: contiguous, on the CPU, finite.
-        config: what config.json is to hold; the digest of the weights is added.
+        config: the content of config.json; the digest of the weights is added.
 
     Raises:
-        ValueError, TypeError: `config` is not JSON.
+        ValueError, TypeError: `config` is not JSON-serializable.
     """
     weights = tensors_to_bytes(dict(tensors))
     config = {**config, "weights": {"sha256": hashlib.sha256(weights).hexdigest()}}
@@ -48,7 +48,7 @@ def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], config: Mapping[
     text = re.sub(r"\[\n[\d,\s]+\]", lambda numbers: " ".join(numbers[0].split()), text)  # a shape on one line
 
     new, old = _aside(path, "new"), _aside(path)
-    remove(new)  # left by a kill, say
+    remove(new)  # may be left over from a kill
     if path.exists():
         _retire(old, path)
     new.mkdir(parents=True)
@@ -56,32 +56,39 @@ def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], config: Mapping[
     write_synced(new / CONFIG, text.encode())
     _sync(new)
     if path.exists():
-        os.rename(path, old)  # a folder cannot be renamed onto a full one; until the next line `old` stands for it
+        os.rename(path, old)  # a folder cannot be renamed onto a non-empty one; until the next line `old` is read
     os.rename(new, path)
     _sync(path.parent)
     _retire(old, path)
 
 
 def _own(value: object) -> object:
-    """A number or text out of NumPy as Python's own, which JSON has."""
+    """Convert a NumPy scalar to the Python value that JSON has."""
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{shown(value)} is not JSON")
+    raise TypeError(f"{shown(value)} is not JSON-serializable")
 
 
 def check_place(path: Path) -> None:
-    """CheckpointError if `path` is something else than a checkpoint, which `save_checkpoint` would not overwrite."""
+    """Raise CheckpointError if `path` holds something that `save_checkpoint` must not overwrite."""
     if not path.exists() or (path.is_dir() and not _others(path)):
         return
     try:
         read_checkpoint_config(path / CONFIG)
     except CheckpointError:
-        raise CheckpointError(f"{path} holds other things than a checkpoint, which is not overwritten") from None
+        raise CheckpointError(f"{path} is not a checkpoint, and other files are not overwritten") from None
 
 
 def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
-    """The checkpoint folder of the released agent that `path` names (`agent_avenue/simple-2`, or `best` of `game`), or
-    the one that `path` is, or has as `checkpoint` in it (a run); CheckpointError if there is none."""
+    """Find the folder of a checkpoint.
+
+    Args:
+        path: the folder, a run's folder (with a folder `checkpoint` in it), or a released agent's name.
+        game: the game of the agent `best`.
+
+    Raises:
+        CheckpointError: there is no such checkpoint.
+    """
     if isinstance(path, str) and (found := _named(path, game)) is not None:
         return found
     place, path = path, Path(path)
@@ -91,7 +98,7 @@ def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
                 if (candidate / CONFIG).exists() or (candidate / MODEL).exists():
                     return candidate
         there = path.exists()
-    except (OSError, ValueError):  # too long for a name, or with a character that no name has
+    except (OSError, ValueError):  # too long, or with a character that no file name has
         there = False
     if not there or place == "":
         if isinstance(place, Path) and (found := _named(place.as_posix(), game)) is not None:
@@ -102,16 +109,18 @@ def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
     if path.suffix in ARCHIVES and path.is_file():
         folder = shlex.quote(path.name.partition(".")[0])
         unpack = f"python -m {ARCHIVES[path.suffix]} -e {shlex.quote(path.name)} {folder}"
-        raise CheckpointError(f"{one_line(path)} is an archive: unpack it (`{unpack}`) and name the folder")
+        raise CheckpointError(f"{one_line(path)} is an archive: unpack it (`{unpack}`) and pass the folder")
     if path.name in (MODEL, CONFIG) and path.is_file():
-        raise CheckpointError(f"{one_line(path)} is one file of a checkpoint: name the folder {one_line(path.parent)}")
+        raise CheckpointError(
+            f"{one_line(path)} is a file of a checkpoint: pass its folder, {one_line(path.parent)}, instead"
+        )
     raise CheckpointError(
-        f"{one_line(path)} is no checkpoint: it holds neither {MODEL} and {CONFIG} nor a folder checkpoint"
+        f"{one_line(path)} is not a checkpoint: it has neither {MODEL} and {CONFIG} nor a folder named checkpoint"
     )
 
 
 def _named(name: str, game: Game | None) -> Path | None:
-    """The folder of a released agent or an anchor, by its name; None for another name."""
+    """The folder of a released agent or an anchor by its name; None if the name is not one of theirs."""
     try:
         return agent_folder(name, game)
     except ValueError as error:
@@ -119,7 +128,7 @@ def _named(name: str, game: Game | None) -> Path | None:
 
 
 def read_checkpoint_file(file: Path, longest: int) -> bytes:
-    """The bytes of one of the two files; CheckpointError where it is missing, or longer than `longest`."""
+    """Read one of the two files; CheckpointError if it is missing or has more than `longest` bytes."""
     try:
         return read_file(file, longest)
     except FileNotFoundError:
@@ -129,21 +138,21 @@ def read_checkpoint_file(file: Path, longest: int) -> bytes:
 
 
 def read_checkpoint_config(file: Path) -> dict[str, Any]:
-    """What a config.json holds; CheckpointError where it is missing, broken or of another format."""
+    """Read a config.json; CheckpointError if it is missing, damaged or of another format."""
     data = read_checkpoint_file(file, MAX_CONFIG_BYTES)
     try:
         config = parse_json(data)
     except ValueError as error:
-        raise CheckpointError(f"{file} is cut short or is not JSON: {one_line(error, 200)}") from None
+        raise CheckpointError(f"{file} is truncated or not JSON: {one_line(error, 200)}") from None
     if not isinstance(config, dict):
-        raise CheckpointError(f"{file} holds no mapping")
+        raise CheckpointError(f"{file} must hold a JSON object")
     if config.get("format") != FORMAT:
-        raise CheckpointError(f"{file} has format {config.get('format')!r:.20}; this version reads format {FORMAT}")
+        raise CheckpointError(f"{file}: format must be {FORMAT}, not {config.get('format')!r:.20}")
     return config
 
 
 def _retire(old: Path, path: Path) -> None:
-    """Deletes the former checkpoint; what else lies there goes over to the one that has taken its place."""
+    """Delete the former checkpoint; other files in its folder move to the one that has replaced it."""
     for name in _others(old) if old.is_dir() else ():
         os.rename(old / name, path / name)
     remove(old)
@@ -154,13 +163,13 @@ def _others(folder: Path) -> set[str]:
 
 
 def _aside(path: Path, what: str = "old") -> Path:
-    """The folder beside `path` that stands for it while it is replaced; `new` is the one that is written."""
-    path = Path(os.path.abspath(path))  # "." has no name of its own
+    """The folder beside `path` that is read while `path` is replaced; with `new`, the one that is being written."""
+    path = Path(os.path.abspath(path))  # "." has no name
     return path.parent / f".{path.name}.{what}"
 
 
 def _sync(folder: Path) -> None:
-    if os.name == "posix":  # elsewhere a folder cannot be opened
+    if os.name == "posix":  # other systems cannot open a folder
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Agents as ONNX models, which run without this package and without torch."""
+"""Export agents as ONNX models, which run without this package and without torch."""
 
 import logging
 import warnings
@@ -14,11 +14,11 @@ from spygames_training.networks.actor_critic import ActorCritic
 __all__ = ["export_onnx"]
 
 ILLEGAL = -1e9
-"""The logit of an illegal action, finite so that whoever reads the model may compute with it."""
+"""Logit of an illegal action; finite, so that users of the model can compute with it."""
 
 
 class _Actor(nn.Module):
-    """The part of a network that decides: observation and mask -> logits."""
+    """The acting part of a network: (observation, mask) -> logits."""
 
     def __init__(self, network: ActorCritic):
         super().__init__()
@@ -30,35 +30,35 @@ class _Actor(nn.Module):
 
 
 def export_onnx(checkpoint: Checkpoint, path: str | Path) -> None:
-    """Writes the policy of a checkpoint as an ONNX model, in one file.
+    """Write the policy of a checkpoint as an ONNX model, one file.
 
-    Inputs: `observation` float32 [n, F], the fields of the game's layout one after the other, and `mask` int8 [n, A], 1
-    for what is legal. Output: `logits` float32 [n, A], those of illegal actions -1e9. The model's metadata has the
-    game, as `onnx:` players check it.
+    Inputs: `observation` float32 [n, F], the fields of the game's layout concatenated, and `mask` int8 [n, A], 1 for
+    legal actions. Output: `logits` float32 [n, A], -1e9 for illegal actions. The model's metadata holds the game's id
+    and layout, which `onnx:` players check.
 
     Args:
-        checkpoint: as `load_checkpoint` reads it.
-        path: the file, which is overwritten.
+        checkpoint: as returned by `load_checkpoint`.
+        path: the file to write; an existing one is overwritten.
 
     Raises:
-        ValueError: the network has memory, which a model of one decision does not carry on; or the extra `onnx` is
-            missing.
+        ValueError: the network is recurrent, as the model of a single decision has no memory; or the extra `onnx` is
+            not installed.
         OSError: the file cannot be written.
     """
     network, game = checkpoint.network, checkpoint.game
     if network.memory_size:
-        raise ValueError("a recurrent network is not exported: an ONNX player has no memory from decision to decision")
+        raise ValueError("a recurrent network cannot be exported: an ONNX player has no memory between decisions")
     data = to_onnx(game, network)
     Path(path).write_bytes(data)
 
 
 def to_onnx(game: Game, network: ActorCritic) -> bytes:
-    """The model as the bytes of its file."""
+    """Return the model as the bytes of its file."""
     try:
         import onnx
-        import onnxscript  # noqa: F401 (torch.onnx.export asks for it late, with an error of several lines)
+        import onnxscript  # noqa: F401 (torch.onnx.export needs it later, with an error of several lines)
     except ModuleNotFoundError as error:
-        raise ValueError(f"an export needs {error.name}: pip install 'spygames[onnx]'") from error
+        raise ValueError(f"ONNX export needs {error.name}: pip install 'spygames[onnx]'") from error
     from spygames_training.agents.checkpoint import layout_hash
 
     n = torch.export.Dim("n")
@@ -67,7 +67,7 @@ def to_onnx(game: Game, network: ActorCritic) -> bytes:
         torch.ones(2, game.num_actions, dtype=torch.int8, device="cpu"),
     )
     level = logging.getLogger("torch.onnx").level
-    logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it warns of packages that are not used here
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it warns of packages that this model does not need
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

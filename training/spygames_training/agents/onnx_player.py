@@ -1,4 +1,4 @@
-"""Players that are ONNX models: the kind `onnx:MODEL.onnx`."""
+"""Players from ONNX models: the player kind `onnx:MODEL.onnx`."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -18,23 +18,30 @@ from spygames_training.agents.policy import draw_actions, temperature_of
 __all__ = ["OnnxPlayer", "load_player"]
 
 MAX_BYTES = 1 << 30
-"""Of a model; the largest network that a run can have takes less."""
+"""Maximum size of a model; the largest network that a run can have is smaller."""
 _DTYPES = {"tensor(float)": np.float32, "tensor(int8)": np.int8, "tensor(bool)": np.bool_}
 
 
 class OnnxPlayer:
-    """A model as a `Player`: data, which runs no code of its own.
+    """An ONNX model as a `Player`. The file is data and runs no code of its own.
 
-    Inputs `observation`, float32 [n, F], and `mask`, int8, bool or float32 [n, A], 1 for legal; output `logits`,
-    float32 [n, A]. It computes with one thread.
+    Example:
+        >>> from spygames_training import OnnxPlayer, export_onnx, load_checkpoint
+        >>> checkpoint = load_checkpoint("agent_avenue/simple-2")
+        >>> export_onnx(checkpoint, "simple-2.onnx")
+        >>> OnnxPlayer(checkpoint.game, "simple-2.onnx", "argmax")
+        OnnxPlayer(agent_avenue_v0, 'onnx:simple-2@argmax')
+
+    Inputs: `observation` float32 [n, F], and `mask` int8, bool or float32 [n, A], 1 for legal actions. Output:
+    `logits` float32 [n, A]. The model runs on one thread.
 
     Args:
-        game: what is played.
-        path: the file.
-        how: as a checkpoint plays: "sample" (or ""), "argmax", or a temperature.
+        game: the game to play.
+        path: the model file.
+        how: "sample" (or ""), "argmax", or a temperature, as for checkpoints.
 
     Raises:
-        ValueError: the file is no such model, or of another game; or `how` makes no sense.
+        ValueError: the file is not such a model or is for another game, or `how` is invalid.
     """
 
     def __init__(self, game: Game, path: str | Path, how: str = ""):
@@ -49,10 +56,10 @@ class OnnxPlayer:
             self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         except OSError as error:
             raise ValueError(f"{one_line(path)} cannot be read: {error.strerror}") from None
-        except Exception as error:  # the library has errors of its own that are no more than Exceptions
-            raise ValueError(f"{one_line(path)} is no ONNX model: {one_line(error)}") from None
+        except Exception as error:  # onnxruntime's errors derive from Exception only
+            raise ValueError(f"{one_line(path)} is not a valid ONNX model: {one_line(error)}") from None
         self.digest = sha256(model).hexdigest()[:16]
-        """Of the file."""
+        """Digest of the file."""
         self._mask_dtype = self._check()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -62,15 +69,15 @@ class OnnxPlayer:
         return f"OnnxPlayer({self.game.id}, {self.name!r})"
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """One legal action for each of `decisions.rows`, int64 [k]; PlayerFailed where the logits are no numbers."""
+        """Return a legal action for each of `decisions.rows`, int64 [k]; PlayerFailed if the logits are not finite."""
         d = decisions
         given = {"observation": d.observation[d.rows], "mask": d.mask[d.rows].astype(self._mask_dtype)}
         try:
             found: Any = self._session.run(["logits"], given)[0]
-        except Exception as error:  # see above
+        except Exception as error:  # as in the constructor
             raise PlayerFailed(self.name, NOBODY, d.rows.tolist(), "failed", one_line(error)) from None
         try:
-            with np.errstate(all="ignore"):  # what float32 cannot hold is infinite, and refused below
+            with np.errstate(all="ignore"):  # values too large for float32 become infinite and are rejected below
                 logits = np.asarray(found, np.float32)
         except (TypeError, ValueError):
             logits = np.empty(0)
@@ -80,11 +87,11 @@ class OnnxPlayer:
         bad = d.rows[~np.isfinite(np.where(d.mask[d.rows] != 0, logits, 0)).all(axis=1)]
         if len(bad):
             seat = int(d.states["to_move"][bad[0]])
-            raise PlayerFailed(self.name, seat, bad.tolist(), "answered logits that are no finite numbers")
+            raise PlayerFailed(self.name, seat, bad.tolist(), "answered logits that are not finite")
         return draw_actions(logits, d.mask, d.rng, d.rows, self.temperature)
 
     def _check(self) -> Any:
-        """The dtype of the mask; ValueError for other inputs and outputs than there should be, or another game's."""
+        """Return the mask's dtype; ValueError if the inputs, the outputs or the game are not the expected ones."""
         game, session = self.game, self._session
         inputs = {each.name: each for each in session.get_inputs()}
         outputs = [each.name for each in session.get_outputs()]
@@ -113,6 +120,6 @@ class OnnxPlayer:
 
 
 def load_player(game: Game, argument: str) -> OnnxPlayer:
-    """The player `onnx:FILE[@HOW]`: what `make_player` calls for the kind `onnx`; ValueError as of `OnnxPlayer`."""
+    """Make the player `onnx:FILE[@HOW]`; `make_player` calls this for the kind `onnx`. Errors as in `OnnxPlayer`."""
     name = PlayerName.parse(argument)
     return OnnxPlayer(game, name.source, name.play)

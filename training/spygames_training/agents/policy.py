@@ -1,4 +1,4 @@
-"""A trained network that plays: `Policy.load("agent_avenue/simple-2@argmax").act(observation, mask)`."""
+"""Trained networks as policies: `Policy.load("agent_avenue/simple-2@argmax").act(observation, mask)`."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -27,13 +27,17 @@ from spygames_training.networks.sampling import Asked, Drawn, sample_rows
 __all__ = ["Policy", "load_player"]
 
 ARGMAX = 0.0
-"""The temperature that stands for taking the likeliest action, the first of several."""
+"""The temperature that means: take the likeliest action, the first one of a tie."""
 
 
 def temperature_of(how: str) -> float:
-    """How a policy plays, as a number: "" or "sample" 1, "argmax" 0, a number itself (below 1 sharper).
+    """Convert how a policy plays to a temperature.
 
-    ValueError for anything else.
+    Args:
+        how: "" or "sample" (1), "argmax" (0), or a temperature from 0.01 to 100; below 1 is greedier.
+
+    Raises:
+        ValueError: `how` is something else.
     """
     if how in ("", "sample"):
         return 1.0
@@ -44,29 +48,40 @@ def temperature_of(how: str) -> float:
     except (ValueError, TypeError, OverflowError):
         temperature = math.nan
     if not 0.01 <= temperature <= 100:
-        raise ValueError(f"a policy plays sample, argmax or with a temperature from 0.01 to 100, not {shown(how)}")
+        raise ValueError(f"how to play must be sample, argmax or a temperature from 0.01 to 100, not {shown(how)}")
     return temperature
 
 
 class Policy:
-    """A network that chooses among legal actions.
+    """A trained network that chooses legal actions.
+
+    Example:
+        >>> from spygames import make_batch
+        >>> from spygames_training import Policy
+        >>> policy = Policy.load("agent_avenue/simple-2@argmax")
+        >>> policy
+        Policy(agent_avenue_v0, agent_avenue/simple-2@argmax)
+        >>> batch = make_batch("agent_avenue_v0", 64, seed=1)
+        >>> policy.act(batch.observation, batch.mask).shape
+        (64,)
 
     Args:
-        game: what it plays.
-        network: on the CPU or a GPU; it is used as it is, so weights that change later change the policy.
-        how: "sample" (or ""), "argmax", or a temperature such as "0.5": probabilities to the power of 1/0.5.
-        name: what it is called; `how` is put behind it.
-        value_unit: what the network's value is where the return is 1: the `reward_scale` that it was trained with.
+        game: the game to play.
+        network: on the CPU or a GPU. It is not copied: weights that change later change the policy.
+        how: "sample" (or ""), "argmax", or a temperature such as "0.5", which raises probabilities to the power of
+            1/0.5.
+        name: the policy's name; `how` is appended.
+        value_unit: the network's value for a return of 1: the `reward_scale` that it was trained with.
     """
 
     def __init__(self, game: Game, network: ActorCritic, how: str = "", name: str = "policy", value_unit: float = 1.0):
         self.game, self.network, self.value_unit = game, network, value_unit
         self.temperature = temperature_of(how)
         self.called = PlayerName(name, how or "sample")
-        """Its name in parts."""
+        """The name in parts."""
         self.name = str(self.called)
         self.training_opponents: tuple[str, ...] = ()
-        """Scripted players that it trained against, as far as its checkpoint says."""
+        """Scripted players that the agent trained against, as recorded in its checkpoint."""
         self._rng = np.random.default_rng()
 
     def __repr__(self) -> str:
@@ -76,28 +91,29 @@ class Policy:
     def load(
         cls, path: str | Path | PlayerName, how: str = "", game: Game | None = None, network: Source | None = None
     ) -> "Policy":
-        """The policy of a checkpoint.
+        """Load the policy of a checkpoint.
 
         Args:
-            path: its folder or a run's; or the name of an agent that comes with the package, `agent_avenue/simple-2`,
-                or `best`, the best of `game`. `@argmax` and the like may stand behind it, in place of `how`.
+            path: the checkpoint's folder, a run's folder, or the name of an agent that comes with the package:
+                `agent_avenue/simple-2`, or `best`, the best agent of `game`. A name may end in `@argmax` and the like,
+                in place of `how`.
             how: sample (or nothing), argmax, or a temperature from 0.01 to 100.
-            game: what it plays, as in `load_checkpoint`; None: what the checkpoint names.
+            game: the game to play, as in `load_checkpoint`; None: the one that the checkpoint names.
             network: as in `load_checkpoint`.
 
         Raises:
-            CheckpointError: there is none, or it is damaged, or of another game or layout.
-            ValueError: `how` makes no sense.
+            CheckpointError: the checkpoint is missing, damaged, or of another game or layout.
+            ValueError: `how` is invalid.
         """
         source = path if isinstance(path, Path) else ""
         if not isinstance(path, Path):
             named = PlayerName.parse(path) if game is None else PlayerName.parse(path).without_best(game)
             if named.search is not None:
                 raise CheckpointError(
-                    f"a policy has no search: make_player(game, {shown(str(path))}) makes a player that has"
+                    f"a policy has no search: make_player(game, {shown(str(path))}) makes a player with one"
                 )
             if how and named.play:
-                raise ValueError(f"{shown(str(path))} says how it plays, and so does {shown(how)}: say it once")
+                raise ValueError(f"{shown(str(path))} and how={shown(how)} both say how to play: give one of them")
             source, how = named.source, how or named.play
         temperature_of(how)
         checkpoint = load_checkpoint(source, game, network)
@@ -111,11 +127,10 @@ class Policy:
         return policy
 
     def as_player(self, game: Game) -> "PolicyPlayer":
-        """It as a player of many games at once, for whatever asks players; `evaluate`, environments and others that
-        take a player call this by themselves.
+        """Return a `Player` that plays many games at once; `evaluate` and environments call this by themselves.
 
         Raises:
-            ValueError: it plays another game, or one of another layout.
+            ValueError: the policy plays another game, or the same game with another layout.
         """
         if game.id != self.game.id or layout_hash(game) != layout_hash(self.game):
             raise ValueError(f"{self.name} plays {self.game.title}, not {game.title}")
@@ -144,47 +159,67 @@ class Policy:
         rng: np.random.Generator | None = None,
         memory: np.ndarray | None = None,
     ) -> int | NDArray[np.int64]:
-        """One legal action for one observation, float32 [F] with mask int8 [A] -> int, or for each of a batch,
-        [k, F] with [k, A] -> int64 [k]. `rng` draws the action; None: this policy's own generator.
-        `memory`, for a network with a `memory_size` M: float32 [M] or [k, M], what the seat remembers of this game,
-        zeros at its beginning; brought up to date.
+        """Choose a legal action for each observation.
 
-        ValueError where shapes are others, a row has no legal action or an observation is not finite; TypeError for
-        what are no numbers.
+        Args:
+            observation: float32 [F], or [k, F] for a batch.
+            mask: int8 [A] or [k, A], 1 for legal actions.
+            rng: draws the actions; None: the policy's own generator.
+            memory: only for a network with a `memory_size` M: float32 [M] or [k, M], the seat's memory of this game,
+                zeros when the game begins. Updated in place.
+
+        Returns:
+            int for one observation, int64 [k] for a batch.
+
+        Raises:
+            ValueError: wrong shapes, a row without a legal action, or an observation that is not finite.
+            TypeError: the arguments are not numeric.
         """
         values, masks = self._logits(observation, mask, memory)
         streams = (rng or self._rng).integers(0, 1 << 64, (len(masks), 1), np.uint64)
         actions = draw_actions(values, masks, streams, np.arange(len(masks)), self.temperature)
         if len(actions) and actions.min() < 0:
-            raise ValueError("there is no legal action to choose from: the mask is all zeros")
+            raise ValueError("no action is legal: the mask is all zeros")
         return int(actions[0]) if np.ndim(mask) == 1 else actions
 
     def probabilities(self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None = None) -> np.ndarray:
-        """How likely `act` takes each action: float64 [A] or [k, A], 0 where not legal, as `how` says. `memory` as
-        there, but left as it is."""
+        """Return the probability with which `act` takes each action: float64 [A] or [k, A], 0 for illegal actions.
+
+        `how` is applied. `memory` as in `act`, but not updated.
+        """
         values, masks = self._logits(observation, mask, None if memory is None else memory.copy())
         return _shares(values, masks, self.temperature).reshape(np.shape(mask))
 
     def value(self, observation: np.ndarray, memory: np.ndarray | None = None) -> float | np.ndarray:
-        """The return that the seat expects, in the game's units: of one observation, float32 [F], or of each of a
-        batch, [k, F] -> float64 [k]. `memory` as in `act`, but left as it is.
+        """Estimate the seat's return, in the game's units: a float for one observation, float64 [k] for a batch.
 
-        ValueError and TypeError as `act`; ValueError also for a policy that was kept without a value of its own view.
+        Args:
+            observation: float32 [F], or [k, F] for a batch.
+            memory: as in `act`, but not updated.
+
+        Raises:
+            ValueError, TypeError: as in `act`; ValueError also if the checkpoint has no critic of the seat's own view.
         """
         if not self.network.has_value:
-            raise ValueError(f"{self.name} has no value: its checkpoint was kept without one")
-        # What is legal makes no difference to a value.
+            raise ValueError(f"{self.name} has no value: its checkpoint was saved without one")
+        # The value does not depend on the mask.
         mask = np.ones((*np.shape(observation)[:-1], self.game.num_actions), np.int8)
         observations, _, remembered = self._checked(observation, mask, memory)
         values = logits_and_values(self.network, observations, remembered)[1].astype(np.float64) / self.value_unit
         return float(values[0]) if np.ndim(observation) == 1 else values
 
     def belief(self, observation: np.ndarray, memory: np.ndarray | None = None) -> dict[str, np.ndarray]:
-        """How likely it finds each answer to the game's questions about what is hidden from the seat,
-        by group: float64 [questions, answers] of one observation, float32 [F], or
-        [k, questions, answers] of each of a batch, [k, F]. `memory` as in `act`, but left as it is.
+        """Estimate what is hidden from the seat: the probability of each answer to the game's belief questions.
 
-        ValueError and TypeError as `act`; ValueError also for a policy that was kept without a belief.
+        Args:
+            observation: float32 [F], or [k, F] for a batch.
+            memory: as in `act`, but not updated.
+
+        Returns:
+            By group of questions: float64 [questions, answers], or [k, questions, answers] for a batch.
+
+        Raises:
+            ValueError, TypeError: as in `act`; ValueError also if the policy was saved without a belief.
         """
         if self.network.belief is None:
             raise ValueError(f"{self.name} has no belief: train it with network.belief keep")
@@ -206,7 +241,7 @@ class Policy:
     def _logits(
         self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """[k, A] each, for one observation as for many; updates the memory."""
+        """Logits and masks, [k, A] each, for one observation or a batch; updates the memory."""
         observations, masks, remembered = self._checked(observation, mask, memory)
         values = logits(self.network, observations, remembered)
         if memory is not None and remembered is not None:
@@ -216,11 +251,11 @@ class Policy:
     def _checked(
         self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Observations [k, F], masks [k, A] and a copy of the memory [k, M] (None without one), for one observation as
-        for many."""
+        """Observations [k, F], masks [k, A] and a copy of the memory [k, M] (or None), for one observation or a
+        batch."""
         features, actions = self.game.num_features, self.game.num_actions
         if isinstance(observation, Mapping):
-            raise TypeError("give the parts of that mapping: act(seen['observation'], seen['action_mask'])")
+            raise TypeError("pass the parts of the mapping: act(seen['observation'], seen['action_mask'])")
         try:
             observations = np.atleast_2d(np.asarray(observation, np.float32))
             masks = np.ascontiguousarray(np.atleast_2d(mask), np.int8)
@@ -230,42 +265,42 @@ class Policy:
         if np.ndim(observation) != np.ndim(mask) or observations.shape[1:] != (features,):
             raise ValueError(f"observation and mask must be [{features}] and [{actions}], or [k, ...] both")
         if masks.shape != (len(observations), actions):
-            raise ValueError(f"the mask must be of shape {(len(observations), actions)}, not {masks.shape}")
+            raise ValueError(f"mask must be of shape {(len(observations), actions)}, not {masks.shape}")
         if not np.isfinite(observations).all():
-            raise ValueError("the observation holds a NaN or an infinity")
+            raise ValueError("observation must be finite, without NaN and infinity")
         size = self.network.memory_size
         if not size:
             return observations, masks, None
         if memory is None or np.shape(memory) != (*np.shape(mask)[:-1], size):
-            raise ValueError(f"this network has memory: give it, [{size}] or [k, {size}], zeros when a game begins")
+            raise ValueError(f"this network has memory: pass memory, [{size}] or [k, {size}], zeros when a game begins")
         return observations, masks, memory.reshape(-1, size).copy()
 
 
 class PolicyPlayer:
-    """A policy as a `Player` like any other: it draws from the game's stream that it is given.
+    """A policy as a `Player`, which draws actions from each game's own random stream.
 
-    Actions for a game do not depend on the games beside it, but for the last bit of rounding in the network's sums,
-    which can tip one draw in about a million.
+    Actions for a game do not depend on the other games of a call. The exception is the last bit of rounding in the
+    network's sums, which changes about one draw in a million.
     """
 
     def __init__(self, policy: Policy):
         self.policy, self.name = policy, policy.name
         self.memory_size = policy.network.memory_size
-        """Floats that it keeps in `DecisionBatch.memory`."""
+        """Number of floats that it keeps in `DecisionBatch.memory`."""
 
     def __repr__(self) -> str:
         return f"PolicyPlayer({self.policy.game.id}, {self.name})"
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """One legal action for each of `decisions.rows`, int64 [k]."""
+        """Return a legal action for each of `decisions.rows`, int64 [k]."""
         d = decisions
         with self._remembering(d) as memory:
             values = logits(self.policy.network, d.observation[d.rows], memory)
         return draw_actions(values, d.mask, d.rng, d.rows, self.policy.temperature)
 
     def advise(self, decisions: DecisionBatch) -> list[Advice]:
-        """What it thinks of each of `decisions.rows`: how likely it takes each legal action, and the result that it
-        expects, unless the agent was kept without a value (`Policy.value`)."""
+        """Explain each of `decisions.rows`: the probability of each legal action, and the expected result unless the
+        agent was saved without a value (`Policy.value`)."""
         d, game = decisions, decisions.game
         with self._remembering(d) as memory:
             values, results = logits_and_values(self.policy.network, d.observation[d.rows], memory)
@@ -281,12 +316,12 @@ class PolicyPlayer:
 
     @contextmanager
     def _remembering(self, d: DecisionBatch) -> Iterator[np.ndarray | None]:
-        """The memory of the seats that are asked, float32 [k, M], which is written back; None without memory."""
+        """The memory of the seats to move, float32 [k, M], written back on exit; None without memory."""
         if not self.memory_size:
             yield None
             return
         if d.memory is None or d.memory.shape[2] < self.memory_size:
-            raise ValueError(f"{self.name} has memory, for which `new_memory` makes room in its `DecisionBatch`")
+            raise ValueError(f"{self.name} has memory: make the `DecisionBatch` with `new_memory`")
         own = (d.rows, d.states["to_move"][d.rows], slice(self.memory_size))
         memory = d.memory[own]
         yield memory
@@ -296,29 +331,29 @@ class PolicyPlayer:
 def load_player(
     game: Game, path: str | Path | PlayerName, how: str = "", network: Source | None = None
 ) -> PolicyPlayer:
-    """A checkpoint as a player: what `make_player` calls for the kind `checkpoint`.
+    """Make a player from a checkpoint; `make_player` calls this for the kind `checkpoint`.
 
     Args:
-        game: what is played.
+        game: the game to play.
         path, how, network: as in `Policy.load`.
 
     Raises:
         CheckpointError: the checkpoint is damaged, or of another game or layout.
-        ValueError: `how` makes no sense.
+        ValueError: `how` is invalid.
     """
     return PolicyPlayer(Policy.load(path, how, game, network))
 
 
 def load_own_network(game: Game, argument: str) -> PolicyPlayer:
-    """The agent of an own network as a player: what `make_player` calls for the kind `network`.
+    """Make a player from an agent with a custom network; `make_player` calls this for the kind `network`.
 
     Args:
-        game: what is played.
-        argument: `MODULE.NAME:FOLDER[@PLAY]`: the network, of a module that is installed or lies in the current folder,
-            and behind it what `load_player` takes.
+        game: the game to play.
+        argument: `MODULE.NAME:FOLDER[@PLAY]`: the network, in a module that is installed or in the current folder, and
+            what `load_player` takes.
 
     Raises:
-        CheckpointError, ValueError: as `load_player`; or there is no such network.
+        CheckpointError, ValueError: as in `load_player`; or there is no such network.
     """
     name, colon, folder = argument.partition(":")
     if not colon or not folder:
@@ -330,20 +365,19 @@ def load_own_network(game: Game, argument: str) -> PolicyPlayer:
 
 
 def from_network(game: Game, network: ActorCritic, how: str = "", name: str = "policy") -> PolicyPlayer:
-    """A network as a player, with no detour by disk. It sees weights change: pass a copy for a snapshot."""
+    """Make a player from a network in memory. The network is not copied: pass a copy for a snapshot."""
     return PolicyPlayer(Policy(game, network, how, name))
 
 
 @contextmanager
 def _float32_inference(network: ActorCritic) -> Iterator[None]:
-    """Without gradients and in float32, also where the caller's program has torch cast."""
+    """Compute without gradients and in float32, even under a caller's autocast."""
     with torch.inference_mode(), in_float32(next(network.parameters()).device.type):
         yield
 
 
 def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None = None) -> np.ndarray:
-    """The policy head alone: float32 [k, F] -> float32 [k, A]. `memory` of a network that has some, float32 [k, M], is
-    brought up to date."""
+    """Compute the policy head alone: float32 [k, F] -> float32 [k, A]. Updates `memory`, float32 [k, M], in place."""
     with _float32_inference(network):
         features, after = _features(network, observation, memory)
         return _fetch(memory, after, [network.policy(features)])[0]
@@ -352,7 +386,7 @@ def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | N
 def logits_and_values(
     network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """As `logits`, and the values of the own view, float32 [k]: NaN from a network without them."""
+    """As `logits`, and the values of the seat's own view, float32 [k]; NaN if the network has no such values."""
     with _float32_inference(network):
         features, after = _features(network, observation, memory)
         values = [network.own_value(features)] if network.has_value else []
@@ -363,7 +397,7 @@ def logits_and_values(
 def _features(
     network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What the heads take, [k, W], and the memory after it, [k, M]."""
+    """The input of the heads, [k, W], and the memory after it, [k, M]."""
     observation = np.ascontiguousarray(observation, np.float32)
     if not observation.flags.writeable:
         observation = observation.copy()  # torch has no read-only tensors and warns
@@ -373,7 +407,7 @@ def _features(
 
 
 def _fetch(memory: np.ndarray | None, after: torch.Tensor, outputs: list[torch.Tensor]) -> list[np.ndarray]:
-    """The outputs as float32 arrays; brings the memory, if there is one, up to date."""
+    """The outputs as float32 arrays; updates the memory in place, if any."""
     if memory is None:
         return fetch(outputs)
     *found, memory[...] = fetch([*outputs, after])
@@ -381,11 +415,11 @@ def _fetch(memory: np.ndarray | None, after: torch.Tensor, outputs: list[torch.T
 
 
 def _shares(logits: np.ndarray, mask: np.ndarray, temperature: float) -> np.ndarray:
-    """How likely each action is, float64 [k, A], 0 where not legal."""
+    """The probability of each action, float64 [k, A], 0 for illegal actions."""
     values = np.where(mask != 0, logits.astype(np.float64), -np.inf)
     if temperature == ARGMAX:
         return (np.arange(mask.shape[1]) == values.argmax(axis=1)[:, None]).astype(np.float64)
-    with np.errstate(all="ignore"):  # what is not legal is -inf, and what is unlikely vanishes
+    with np.errstate(all="ignore"):  # logits of illegal actions are -inf, and tiny probabilities underflow
         out = np.exp((values - values.max(axis=1, keepdims=True)) / temperature)
         return out / out.sum(axis=1, keepdims=True)
 
@@ -393,7 +427,7 @@ def _shares(logits: np.ndarray, mask: np.ndarray, temperature: float) -> np.ndar
 def draw_actions(
     logits: np.ndarray, mask: np.ndarray, rng: np.ndarray, rows: np.ndarray, temperature: float
 ) -> np.ndarray:
-    """An action for each of `rows`, int64 [k], from their logits [k, A]; -1 where none is legal."""
+    """Draw an action for each of `rows`, int64 [k], from their logits [k, A]; -1 if no action is legal."""
     drawn = Drawn(np.empty(len(mask), np.int64), np.empty(len(mask), np.float32))
     sample_rows(logits, Asked(mask, rng, rows), temperature, drawn, np.empty(mask.shape[1], np.int64))
     return drawn.actions[rows]

@@ -1,7 +1,7 @@
-"""The machines of a Ray cluster that compute tasks.
+"""Compute tasks on the machines of a Ray cluster.
 
-Ray gives a task whose machine is lost to another one. Every machine must have the same code of this package. Files need
-not be shared: players travel with the tasks.
+Ray moves a task from a lost machine to another one. Every machine must have the same code of this package. Files need
+not be shared: players are sent with the tasks.
 """
 
 import _thread
@@ -28,25 +28,26 @@ from spygames_training.parallel.pool import compute, pickled, portable
 
 T = TypeVar("T")
 CONNECT_LIMIT = 10.0
-"""Seconds for the answer of a cluster's head."""
+"""Seconds to wait for a connection to a cluster's head."""
 PATIENCE = 60.0
-"""Seconds that training runs have to save before they are left alone."""
+"""Seconds that training runs have to save before they are abandoned."""
 ASK_EVERY = 1.0
-"""Seconds after which a task asks again whether it is to end."""
+"""Seconds between a task's checks whether it must end."""
 
 
 class OnRay(Executor):
-    """Computes tasks on a Ray cluster.
+    """Executor that computes tasks on a Ray cluster.
 
-    It enters the cluster, and `close` leaves it, which ends what this process has there. Where `ray.init` was called
-    before, it computes on that cluster and never leaves it: an error or Ctrl-C ends the tasks of this executor alone.
+    It connects to the cluster, and `close` disconnects, which ends everything that this process has there. If
+    `ray.init` was called before, it uses that connection and keeps it: an error or Ctrl-C ends only the tasks of this
+    executor.
 
-    Tasks are not cancelled, but find on the cluster a mark that says that they are to end, and then end as by Ctrl-C:
-    Ray aborts the whole process that calls `ray.cancel` for a task whose result arrives at that moment
+    Tasks are not canceled. Each watches for a mark on the cluster that tells it to end, and then ends as by Ctrl-C.
+    The reason: Ray aborts the whole calling process if `ray.cancel` meets a task whose result is just arriving
     (`Tried to complete task that was not pending`, seen with Ray 2.60).
 
     Args:
-        address: of the cluster's head, as 10.0.0.1:6379; "": that of this machine, or else a new one on it.
+        address: of the cluster's head, such as 10.0.0.1:6379; "": the cluster on this machine, or else a new one.
 
     Raises:
         OSError: there is no cluster at that address.
@@ -58,21 +59,21 @@ class OnRay(Executor):
         self._going: dict[Any, int] = {}
         """The number of each task that was sent and has not ended."""
         self._mark = ""
-        """What is set on the cluster when the tasks are to end."""
+        """Key of the mark on the cluster that tells the tasks to end."""
         self._entered = not ray.is_initialized()
         if self._entered:
             try:
                 if address and address != "auto" and "://" not in address:
-                    host, _, port = address.rpartition(":")  # asked first, since Ray asks for minutes
+                    host, _, port = address.rpartition(":")  # tried first, since Ray itself tries for minutes
                     socket.create_connection((host, int(port)), CONNECT_LIMIT).close()
                 ray.init(address or None, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
-            except Exception as error:  # of many kinds, by what stands in the address
+            except Exception as error:  # of many types, depending on the address
                 raise OSError(f"there is no Ray cluster at {address or 'this machine'}: {one_line(error)}") from error
 
     def run(
         self, function: Callable[..., T], tasks: Iterable[Task], progress: Progress | None = None, cpus: int = 1
     ) -> Iterator[tuple[int, T]]:
-        """As of `Executor`; the progress of a task is told when it ends."""
+        """As in `Executor`; the progress of a task is reported when it ends."""
         cpus = min(cpus, _largest_machine())
         remote: Any = ray.remote(max_retries=ATTEMPTS - 1, num_cpus=cpus)(_compute)
         numbered, here = enumerate(tasks), (packages_digest(), str(Path.cwd()))
@@ -80,7 +81,7 @@ class OnRay(Executor):
         mark = self._mark = f"spygames {uuid.uuid4().hex}"
         try:
             while True:
-                # One more for each processor waits for its turn, so that none is idle until the next one is sent.
+                # One more task for each processor is waiting, so that no processor is idle until the next is sent.
                 most = max(2 * ray.cluster_resources().get("CPU", 0) / cpus, 1)
                 while len(going) < most:
                     if (call := next(numbered, None)) is None:
@@ -88,7 +89,7 @@ class OnRay(Executor):
                     going[remote.remote(pickled((function, call[1]), "a task"), here, mark)] = call[0]
                 if not going:
                     return
-                for reference in ray.wait([*going], timeout=10)[0]:  # machines may join meanwhile
+                for reference in ray.wait([*going], timeout=10)[0]:  # machines may join in the meantime
                     try:
                         done, failure, found = ray.get(reference)
                     except RayError as error:
@@ -102,7 +103,7 @@ class OnRay(Executor):
             self._stop()
 
     def close(self) -> None:
-        """Ends the tasks, and leaves the cluster if it was entered here."""
+        """End the tasks, and disconnect from the cluster if this executor connected to it."""
         try:
             self._stop()
         finally:
@@ -110,7 +111,7 @@ class OnRay(Executor):
                 ray.shutdown()
 
     def _stop(self) -> None:
-        """Ends the tasks; training runs save first."""
+        """End the tasks; training runs save first."""
         going = [*self._going]
         self._going.clear()
         if going:
@@ -120,31 +121,41 @@ class OnRay(Executor):
 
 
 def _compute(message: bytes, here: tuple[str, str], mark: str) -> tuple[int, Exception | None, Any]:
-    """What a machine of the cluster does: how much was done, and what came of the task or the error that it ended
-    with. `here` is the code and the folder of who asks, and `mark` ends the task."""
+    """Compute a task on a machine of the cluster.
+
+    Args:
+        message: the pickled function and arguments.
+        here: digest of the caller's code, and its current folder.
+        mark: key of the mark that ends the task.
+
+    Returns:
+        The reported progress, the error that ended the task or None, and the result.
+    """
     code, folder = here
-    told: list[int] = []
+    reported: list[int] = []
     try:
         with _until(mark):
             if code != packages_digest():
                 name = platform.node()
-                raise ValueError(f"{name} has other code of spygames than this machine: install the same there")
-            with suppress(OSError):  # a machine of its own need not have it
+                raise ValueError(f"{name} has other code of spygames than this machine: install the same version there")
+            with suppress(OSError):  # another machine need not have this folder
                 os.chdir(folder)
-            found = compute(message, told.append)
+            found = compute(message, reported.append)
     except KeyboardInterrupt:
-        if not _is_set(mark):  # a training run whose machine is stopped
+        if not _is_set(mark):  # a training run on a machine that is being stopped
             raise
-        return 0, None, None  # to nobody
+        return 0, None, None  # the caller no longer waits
     except Exception as error:
-        return sum(told), portable(error), None
-    return sum(told), None, found
+        return sum(reported), portable(error), None
+    return sum(reported), None, found
 
 
 @contextmanager
 def _until(mark: str) -> Iterator[None]:
-    """Acts inside like Ctrl-C when the mark is set, at the next step of Python; raises KeyboardInterrupt at once where
-    it is set already. Ray has blocked the signal itself for the processes of its machines."""
+    """Interrupt the context as by Ctrl-C, at the next step of Python, when the mark is set.
+
+    Raises KeyboardInterrupt at once if it is set already. Ray blocks the signal itself in its workers.
+    """
 
     def watch() -> None:
         while not over.wait(ASK_EVERY):
@@ -155,14 +166,14 @@ def _until(mark: str) -> Iterator[None]:
     over = threading.Event()
     if _is_set(mark):
         raise KeyboardInterrupt
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever a task before has left
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # an earlier task may have changed it
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
         yield
     finally:
         over.set()
-        watcher.join()  # nothing comes later
+        watcher.join()  # no interrupt comes after this
 
 
 def _is_set(mark: str) -> bool:
@@ -172,5 +183,5 @@ def _is_set(mark: str) -> bool:
 
 
 def _largest_machine() -> int:
-    """The most processors of a machine of the cluster, so that no task waits for a larger one."""
+    """Return the largest number of processors of a machine of the cluster, so that no task waits for a larger one."""
     return int(max([1, *(node["Resources"].get("CPU", 0) for node in ray.nodes() if node["Alive"])]))

@@ -1,8 +1,7 @@
-"""Several processes on a Ray cluster that train one network: Ray Train starts them, and again after a failure (extra
-`ray`).
+"""Train one network with several processes on a Ray cluster (extra `ray`).
 
-What each of them does is `Run.open` and `Run.train`, as with torchrun. The state is in the run's folder; Ray's own
-checkpoints are not used.
+Ray Train starts the processes, and starts them again after a failure. Each calls `Run.open` and `Run.train`, as with
+torchrun. The state is in the run's folder; Ray's own checkpoints are not used.
 """
 
 from importlib import import_module
@@ -26,36 +25,42 @@ def train_on_ray(
     network: str | None = None,
     shaping: str | None = None,
 ) -> None:
-    """Trains to the end of the run in `folder`, which is begun or resumed.
+    """Train the run in `folder` to its end; it is created or resumed.
+
+    Example:
+        >>> from spygames_training import Config
+        >>> from spygames_training.bridges.ray_train import train_on_ray
+        >>> train_on_ray(Config(decisions=10_000_000, workers=4), "runs/ray", processes=2)  # doctest: +SKIP
 
     Args:
-        config: what to do; each number of processes that there may be must divide its workers. With device "cuda" each
-            process is given a GPU.
-        folder: where the run lives, on a disk that the machines share or on that of one of them (`Run.resume`).
-        processes: how many; or how many at least and at most, as many of them as the cluster has room for.
-        address: of the cluster, as `ray.init` takes it; None: the one that this process is connected to, else one that
-            RAY_ADDRESS names or that runs on this machine, else a new one here.
+        config: the settings; `workers` must be divisible by every possible number of processes. With device "cuda" each
+            process gets a GPU.
+        folder: of the run, on a disk that the machines share or on that of one of them (`Run.resume`).
+        processes: the number of processes, or a minimum and a maximum, of which the cluster gets as many as it has room
+            for.
+        address: of the cluster, as in `ray.init`. None: the cluster that this process is connected to, else the one
+            that RAY_ADDRESS names or that runs on this machine, else a new one here.
         failures: how often the processes are started again after a failure, from the last saved state.
-        network: a network of one's own, as `python:MODULE.NAME`, which all machines can import.
-        shaping: a shaping of one's own, likewise.
+        network: a custom network, as `python:MODULE.NAME`, which all machines can import.
+        shaping: a custom shaping, likewise.
 
     Raises:
-        ValueError: Ray Train is not installed; the workers cannot be shared; and what `Run.open` finds wrong, before
-            any process is started.
-        RuntimeError: the processes have failed too often; the last saved state is whole.
+        ValueError: Ray Train is not installed, the workers cannot be divided, or `Run.open` raises one; before any
+            process is started.
+        RuntimeError: the processes have failed too often; the last saved state is intact.
     """
     try:
         ray, train, of_torch = map(import_module, ("ray", "ray.train", "ray.train.torch"))
     except ImportError as error:
-        raise ValueError(f"Ray Train needs the extra: pip install 'spygames[ray]' ({one_line(error)})") from error
+        raise ValueError(f"train_on_ray needs Ray Train: pip install 'spygames[ray]' ({one_line(error)})") from error
     processes = processes if isinstance(processes, tuple) else int(processes)
     fewest, most = processes if isinstance(processes, tuple) else (processes, processes)
     for count in range(fewest, most + 1):
         check_workers(config, count)
     place, gpu = Path(folder).resolve(), config.device == "cuda"
     asked = {"config": config, "folder": str(place), "network": network, "shaping": shaping}
-    if not gpu:  # else this machine need not have one
-        _open(asked).close()  # what is wrong is said here and once
+    if not gpu:  # with GPUs, this machine need not have one
+        _open(asked).close()  # report errors here, and only once
     if not ray.is_initialized():
         ray.init(address)
     trainer = of_torch.TorchTrainer(
@@ -72,15 +77,15 @@ def train_on_ray(
     try:
         trainer.fit()
     except train.TrainingFailedError as error:
-        raise RuntimeError(f"the processes on Ray have failed too often: {one_line(error, 1000)}") from error
+        raise RuntimeError(f"the processes on Ray failed too often: {one_line(error, 1000)}") from error
 
 
 def _open(asked: dict[str, Any]) -> Run:
-    """The run, in this process."""
+    """Open the run in this process."""
     passed = {"network": asked["network"], "shaping": asked["shaping"]}
     return Run.open(asked["config"], asked["folder"], None, join(), **passed)
 
 
 def _train(asked: dict[str, Any]) -> None:
-    """What each process does."""
+    """Train in one of the processes."""
     _open(asked).train(progress=False)

@@ -1,18 +1,18 @@
-# Of an extra that is not installed where types are checked:
+# These libraries are of an extra that is not installed where types are checked:
 # pyright: reportMissingImports=false
 """The games for RLlib (Ray; extra `rllib`): its new API stack, all seats, action masks, self-play, frozen opponents.
-
-`ppo_config` is a PPO of RLlib that is ready to build; each of its parts is stock or one of these:
-
-- `RLlibEnv`, a game as a MultiAgentEnv in which one agent acts at a time;
-- `MaskedActorCritic`, this package's network as an RLModule that gives illegal actions no chance;
-- `Seating`, which module plays which seat: the learner all, or in a share of the games one against frozen opponents;
-- `FreezeOpponents`, which copies the learner's weights into the oldest frozen opponent now and then.
 
     algorithm = ppo_config("agent_avenue_v0").build_algo()
     for _ in range(100):
         algorithm.train()
     save_checkpoint("runs/rllib/checkpoint", game, to_actor_critic(algorithm), step=decisions_of(algorithm))
+
+`ppo_config` is a PPO of RLlib that is ready to build. Its parts are RLlib's own or one of these:
+
+- `RLlibEnv`: a game as a MultiAgentEnv in which one agent acts at a time.
+- `MaskedActorCritic`: this package's network as an RLModule that never samples illegal actions.
+- `Seating`: assigns modules to seats: the learner to all, or in a share of the games to one, with frozen opponents.
+- `FreezeOpponents`: periodically copies the learner's weights to the oldest frozen opponent.
 
 RLlib keeps a trajectory for each agent of an episode, so a seat's reward reaches its own decisions.
 """
@@ -57,19 +57,26 @@ LEARNER = "learner"
 
 
 def frozen(number: int) -> str:
-    """The module of a frozen opponent, from 0."""
+    """Return the module id of a frozen opponent, numbered from 0."""
     return f"frozen_{number}"
 
 
 class RLlibEnv(MultiAgentEnv):
-    """A game as an environment of RLlib; agents are `player_0`, `player_1`, ... and one acts at a time.
+    """A game as an RLlib environment; the agents are `player_0`, `player_1`, ..., and one acts at a time.
 
-    Observation: `{"observations": float32 [F], "action_mask": int8 [A]}` of the agent that is to act next; at the end,
-    of all, with a mask of ones, since nobody is asked. Action: 0..A-1; one that is not legal raises IllegalAction.
-    Rewards come once, at the end: the result of each seat.
+    Example:
+        >>> from spygames_training.bridges.rllib import RLlibEnv
+        >>> env = RLlibEnv({"game": "agent_avenue_v0", "options": {"players": 3}})
+        >>> seen, infos = env.reset(seed=1)
+        >>> [(agent, sorted(parts)) for agent, parts in seen.items()]
+        [('player_0', ['action_mask', 'observations'])]
+
+    Observation: `{"observations": float32 [F], "action_mask": int8 [A]}` of the agent to act next. At the end of a game
+    all agents get one, with a mask of ones. Action: 0..A-1; an illegal one raises IllegalAction. Rewards are paid once,
+    at the end: the result of each seat.
 
     Args:
-        config: `game`, as `agent_avenue_v0`, and `options` of it.
+        config: `game`, such as `agent_avenue_v0`, and its `options`.
     """
 
     def __init__(self, config: Mapping[str, Any]):
@@ -84,17 +91,17 @@ class RLlibEnv(MultiAgentEnv):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begins a game; from `seed`, or from what follows the last one's."""
+        """Begin a game: from `seed`, or from the random stream after the last game."""
         self.env.reset(seed=seed)
         return self._seen(self.env.agent_selection), {}
 
     def step(self, action_dict: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Takes the one action of the agent that was shown something."""
+        """Apply the one action, of the agent that got an observation."""
         ((agent, action),) = action_dict.items()
         self.env.step(int(action))
         over, cut_off = self.env.terminations[agent], self.env.truncations[agent]
         shown = self.possible_agents if over or cut_off else [self.env.agent_selection]
-        rewards = {each: float(self.env.rewards[each]) for each in shown}  # RLlib wants one with each observation
+        rewards = {each: float(self.env.rewards[each]) for each in shown}  # RLlib needs one with each observation
         return self._seen(*shown), rewards, {"__all__": over}, {"__all__": cut_off}, {}
 
     def _seen(self, *agents: str) -> dict[str, Any]:
@@ -110,10 +117,11 @@ class RLlibEnv(MultiAgentEnv):
 
 
 class MaskedActorCritic(TorchRLModule, ValueFunctionAPI):
-    """This package's network: `model_config` has its `hidden` layers. Illegal actions get no probability."""
+    """This package's network as an RLModule; `model_config["hidden"]` has its widths. Illegal actions have probability
+    0."""
 
     def setup(self) -> None:
-        """Makes the network."""
+        """Make the network."""
         space, actions = self.observation_space["observations"], self.action_space.n
         self.network = ActorCritic(space.shape[0], int(actions), self.model_config["hidden"])
 
@@ -124,27 +132,27 @@ class MaskedActorCritic(TorchRLModule, ValueFunctionAPI):
         return {Columns.ACTION_DIST_INPUTS: logits, Columns.EMBEDDINGS: features}
 
     def compute_values(self, batch: dict[str, Any], embeddings: Tensor | None = None) -> Tensor:
-        """The critic's values, [k], of the seats' own views."""
+        """Return the critic's values, [k], of the seats' own views."""
         if embeddings is None:
             embeddings = self.network.trunk(batch[Columns.OBS]["observations"])
         return self.network.value(embeddings).squeeze(-1)
 
 
 class Seating:
-    """Which module plays which seat of an episode, drawn from the episode's id.
+    """Map agents to modules, drawn from the episode's id.
 
     Args:
         players: P.
-        opponents: frozen opponents that there are.
-        share: fraction of the games, 0 to 1, in which one seat learns and each other one is a frozen opponent; in the
-            rest the learner plays all seats.
+        opponents: number of frozen opponents.
+        share: fraction of the games, 0 to 1, in which one seat learns and every other seat has a frozen opponent. In
+            the other games the learner plays all seats.
     """
 
     def __init__(self, players: int, opponents: int, share: float):
         self.players, self.opponents, self.share = players, opponents, share
 
     def __call__(self, agent_id: str, episode: Any, **kwargs: Any) -> str:
-        """The module of an agent, `player_<seat>`."""
+        """Return the module of an agent, `player_<seat>`."""
         rng = random.Random(episode.id_)
         if rng.random() >= self.share:
             return LEARNER
@@ -154,20 +162,20 @@ class Seating:
 
 
 class FreezeOpponents(RLlibCallback):
-    """After each `every` calls of `train`, the oldest frozen opponent becomes a copy of the learner."""
+    """Callback: after every `every` calls of `train`, the oldest frozen opponent becomes a copy of the learner."""
 
     def __init__(self, opponents: int, every: int):
         super().__init__()
         self.opponents, self.every = opponents, every
 
     def on_train_result(self, *, algorithm: Algorithm, **kwargs: Any) -> None:
-        """Hears of a call of `train`."""
+        """Freeze the learner after a call of `train`, if it is due."""
         if self.opponents and algorithm.iteration % self.every == 0:
             copy_learner(algorithm, frozen(algorithm.iteration // self.every % self.opponents))
 
 
 def copy_learner(algorithm: Algorithm, module_id: str) -> None:
-    """Gives a frozen opponent the learner's weights, where it is kept and wherever it plays."""
+    """Copy the learner's weights to a frozen opponent, in the learner group and in all env runners."""
     weights = {module_id: algorithm.get_module(LEARNER).get_state()}
     assert algorithm.learner_group is not None
     assert algorithm.env_runner_group is not None
@@ -184,18 +192,23 @@ def ppo_config(
     share: float = 0.2,
     freeze_every: int = 10,
 ) -> PPOConfig:
-    """A PPO of RLlib that learns all seats of a game by self-play; change it like any other before it is built.
+    """Configure RLlib's PPO to learn all seats of a game by self-play. Change the config as usual before building it.
+
+    Example:
+        >>> from spygames_training.bridges.rllib import ppo_config
+        >>> algorithm = ppo_config("agent_avenue_v0").build_algo()  # doctest: +SKIP
+        >>> algorithm.train()  # doctest: +SKIP
 
     Args:
-        game_id: as `agent_avenue_v0`, or a module that has a `make_game`.
+        game_id: such as `agent_avenue_v0`, or a module that has a `make_game`.
         options: of the game.
         hidden: widths of the hidden layers.
-        opponents: how many frozen opponents there are; they begin as random networks.
+        opponents: number of frozen opponents; they begin as random networks.
         share: fraction of the games that are played against them, 0 to 1.
-        freeze_every: calls of `train` after which one of them becomes a copy of the learner.
+        freeze_every: number of calls of `train` after which one of them becomes a copy of the learner.
 
     Raises:
-        ValueError: an unknown game or option, or a number out of its range.
+        ValueError: an unknown game or option, or a number out of range.
     """
     opponents, freeze_every = whole("opponents", opponents, 0), whole("freeze_every", freeze_every, 1)
     share = float(share)
@@ -215,7 +228,7 @@ def ppo_config(
         .env_runners(
             num_env_runners=0,
             num_envs_per_env_runner=32,
-            batch_mode="complete_episodes",  # a result comes at the end, and a game is short
+            batch_mode="complete_episodes",  # results are paid at the end, and games are short
         )
         .multi_agent(
             policies=set(names),
@@ -242,10 +255,10 @@ def ppo_config(
 
 
 def to_actor_critic(algorithm: Algorithm) -> ActorCritic:
-    """A copy of the learner's network on the CPU, for `save_checkpoint` and `Policy`."""
+    """Copy the learner's network to the CPU, for `save_checkpoint` and `Policy`."""
     return copy.deepcopy(algorithm.get_module(LEARNER).network).cpu().eval()
 
 
 def decisions_of(algorithm: Algorithm) -> int:
-    """Decisions of all seats that were sampled in all calls of `train`, frozen opponents' included."""
+    """Return the number of decisions sampled in all calls of `train`, of all seats including frozen opponents."""
     return int(algorithm.metrics.peek((ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME), default=0))

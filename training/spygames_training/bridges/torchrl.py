@@ -1,10 +1,6 @@
-# Of an extra that is not installed where types are checked:
+# These libraries are of an extra that is not installed where types are checked:
 # pyright: reportMissingImports=false
-"""The games as an environment of TorchRL (extra `torchrl`), and what a learner of it needs beside.
-
-One policy plays all seats of `n` games at once. TorchRL has no notion of a trajectory that belongs to a seat of a game
-whose seats move in turn; its own estimators would give a decision the credit of the next player's. So the environment
-tells who decided and what every seat was paid, and `per_seat_advantage` estimates along each seat's own decisions.
+"""The games as a TorchRL environment (extra `torchrl`), with an actor, a critic and per-seat advantages.
 
     env = TorchRLEnv(make_game("agent_avenue_v0"), 256, seed=1)
     operator = actor_value_operator(network)
@@ -12,7 +8,11 @@ tells who decided and what every seat was paid, and `per_seat_advantage` estimat
     loss = ClipPPOLoss(operator.get_policy_operator(), operator.get_value_operator(), functional=False)
     for data in collector:
         decisions = per_seat_advantage(data, operator.get_value_operator())
-        ...  # minibatches of decisions, loss, optimiser: docs/torchrl.md
+        ...  # minibatches of decisions, loss, optimizer: docs/torchrl.md
+
+One policy plays all seats of `n` games at once. TorchRL has no trajectories per seat of a game whose seats move in
+turn: its own estimators would credit a decision with the value of the next player. So the environment reports the seat
+that decided and what every seat was paid, and `per_seat_advantage` estimates along each seat's own decisions.
 """
 
 from typing import Any
@@ -33,23 +33,30 @@ __all__ = ["TorchRLEnv", "actor_value_operator", "per_seat_advantage"]
 
 
 class TorchRLEnv(EnvBase):
-    """`n` games as one batched environment, of batch size [n]; a step is one decision in each, of whoever is to move.
+    """`n` games as one batched environment of batch size [n]; a step is one decision of the seat to move in each game.
 
-    Read by the policy: `observation` float32 [n, F], what the seat to move may know; `action_mask` bool [n, A];
-    `seat` int64 [n], the seat to move. Written by it: `action` int64 [n]. After a step, under `next`: the same for the
-    seat that is to move then, `reward` float32 [n, 1] of the seat that has decided, `paid` float32 [n, P] of every
-    seat, `done`, `terminated` and `truncated` bool [n, 1].
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames_training.bridges.torchrl import TorchRLEnv
+        >>> env = TorchRLEnv(make_game("agent_avenue_v0"), 4, seed=1)
+        >>> env.rollout(3)["next", "paid"].shape  # 4 games, 3 steps, 2 seats
+        torch.Size([4, 3, 2])
 
-    Where a game is over, `next` shows the end to the seat that decided last, and its mask is all ones: nobody is asked
-    any more, and a softmax over no action would be NaN. `reset`, as TorchRL calls it, begins the next game there.
+    The policy reads `observation` float32 [n, F], the view of the seat to move; `action_mask` bool [n, A]; and `seat`
+    int64 [n], the seat to move. It writes `action` int64 [n]. After a step, `next` has the same three of the next seat
+    to move. It also has `reward` float32 [n, 1] of the seat that decided, `paid` float32 [n, P] of every seat, and
+    `done`, `terminated` and `truncated` bool [n, 1].
 
-    An action that is not legal raises IllegalAction, and no game has moved. Without a policy (`rollout`, `rand_step`)
-    actions are drawn from the mask.
+    At the end of a game `next` shows the final view of the seat that decided last. Its mask is all ones: no seat is to
+    move, and a softmax over no action would be NaN. `reset`, as TorchRL calls it, begins the next game there.
+
+    An illegal action raises IllegalAction, and no game is changed. Without a policy (`rollout`, `rand_step`) actions
+    are drawn from the mask.
 
     Args:
-        game: what is played.
+        game: the game to play.
         n: number of games.
-        seed: 0..2^64-1, of the games until `set_seed` gives another. None: from the system's entropy.
+        seed: 0..2^64-1, of the games until `set_seed` sets another one. None: drawn from the system's entropy.
     """
 
     def __init__(self, game: Game, n: int, seed: int | None = None):
@@ -58,7 +65,7 @@ class TorchRLEnv(EnvBase):
         self.game, self.games = game, Rows(game, n, seed)
         self._rows = np.arange(n)
         self._seed: int | None = None
-        """of the next reset; None: the games go on from their seeds"""
+        """seed of the next reset; None: games continue the random streams of their seeds"""
         self.observation_spec = Composite(
             observation=Unbounded((n, game.num_features), dtype=torch.float32),
             action_mask=Binary(game.num_actions, (n, game.num_actions), dtype=torch.bool),
@@ -72,7 +79,7 @@ class TorchRLEnv(EnvBase):
         self.full_done_spec = Composite(done=flag, terminated=flag.clone(), truncated=flag.clone(), shape=(n,))
 
     def rand_action(self, tensordict: TensorDictBase | None = None) -> TensorDictBase:
-        """Writes legal actions, drawn uniformly by torch's generator."""
+        """Write legal actions, drawn uniformly by torch's generator."""
         data: Any = TensorDict({}, self.batch_size) if tensordict is None else tensordict
         mask = data.get("action_mask", None)
         if mask is None:
@@ -110,10 +117,10 @@ class TorchRLEnv(EnvBase):
         )
 
     def _seen(self, seats: np.ndarray, paid: torch.Tensor) -> TensorDict:
-        """What is shown of the games as they are, copied."""
+        """The view and mask of each game's given seat, copied."""
         games = self.games
         mask = games.mask != 0
-        mask |= ~mask.any(axis=1, keepdims=True)  # where a game is over
+        mask |= ~mask.any(axis=1, keepdims=True)  # in games that are over
         return TensorDict(
             {
                 "observation": torch.from_numpy(games.observation.copy()),
@@ -129,13 +136,15 @@ class TorchRLEnv(EnvBase):
 
 
 def actor_value_operator(network: ActorCritic) -> ActorValueOperator:
-    """A network of this package as TorchRL's actor and critic, which share its trunk: the same parameters, not a copy.
+    """Return a network of this package as TorchRL's actor and critic, with shared parameters and a shared trunk.
 
-    The actor samples from legal actions alone and writes the log-probability. ValueError for a network with memory or
-    with a critic that sees all views, which this environment does not show.
+    The actor samples legal actions only and writes their log-probability. The parameters are not copied.
+
+    Raises:
+        ValueError: the network has memory, or a critic that sees all views, which the environment does not show.
     """
     if network.memory_size or network.sees_all or not network.has_value:
-        raise ValueError("TorchRL's operators take a network without memory whose critic sees the seat's own view")
+        raise ValueError("network must have no memory, and a critic that sees only the seat's own view")
     logits = TensorDictModule(network.policy, ["features"], ["logits"])
     return ActorValueOperator(
         TensorDictModule(network.trunk, ["observation"], ["features"]),
@@ -154,20 +163,20 @@ def actor_value_operator(network: ActorCritic) -> ActorValueOperator:
 def per_seat_advantage(
     data: TensorDictBase, value_operator: TensorDictModule, gamma: float = 1.0, lam: float = 0.95
 ) -> TensorDictBase:
-    """The decisions of a collector's batch whose outcome is known, with `advantage` and `value_target`.
+    """Return the decisions of a collector's batch with known outcomes, with `advantage` and `value_target`.
 
-    Each seat's own decisions form its trajectory, and a reward reaches the seat it belongs to, whoever moved last
-    (`spygames_training.per_seat_gae`; Schulman et al. 2016, arXiv 1506.02438, eq. 16). A seat's last decision
-    before the batch ends in mid-game is left out.
+    Each seat's own decisions form its trajectory, and a reward counts for the seat that receives it, whichever seat
+    moved last (`spygames_training.per_seat_gae`; Schulman et al. 2016, arXiv 1506.02438, eq. 16). A seat's last
+    decision before the batch ends in mid-game is left out.
 
     Args:
-        data: [n, T], what a collector took from a `TorchRLEnv`; `state_value` is written.
+        data: [n, T], a collector's data from a `TorchRLEnv`; `state_value` is written.
         value_operator: the critic.
         gamma: discount between a seat's own decisions.
         lam: lambda of the estimate.
 
     Returns:
-        [k], k <= n T, a copy.
+        The decisions, [k] with k <= n T, a copy.
     """
     value_operator(data)
     values = data["state_value"].squeeze(-1)

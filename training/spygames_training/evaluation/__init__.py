@@ -1,1 +1,1 @@
-"""Measuring players: deals played from every side, intervals, and who a player is."""
+"""Measure players: games from every side, intervals, sequential tests, and digests that identify players."""

@@ -1,7 +1,7 @@
-"""Blocks of deals: the unit in which two players are played against each other, in a ladder and in a comparison.
+"""Blocks of deals: the unit in which ladders and comparisons play two players against each other.
 
-What comes of a block depends on the game, the two players, the seed, the number of the block and its length, and on
-nothing else: it is played by itself, whole, and torch computes with one thread.
+The result of a block depends only on the game, the two players, the seed, the block's number and its length: each block
+is played separately, as a whole, with torch on one thread.
 
 Letters: D deals, K sides.
 """
@@ -20,23 +20,22 @@ from spygames_training.networks.device import one_thread
 from spygames_training.parallel.executor import Progress
 
 DEALS = 256
-"""Deals of a block of a ladder."""
+"""Number of deals in a block of a ladder."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """How two players did in a block."""
+    """The result of two players in a block."""
 
     wins: np.ndarray
-    """uint8 [D, K, 2]: how many sides of the first player (0 or 1) and of the second (0 to K - 1) won the game of a
-    deal in which the first one had that side. Where a player plays itself, [D, 1, 2] with all sides in the second
-    place."""
+    """uint8 [D, K, 2], by deal and by the first player's side: the number of sides that won, of the first player (0 or
+    1) and of the second (0 to K - 1). A player against itself has [D, 1, 2], with all sides in the second column."""
     forfeits: dict[int, Forfeit]
-    """By the number of the game, deal by deal and side by side; such a game counts as won by the other player."""
+    """By the game's number, deal by deal and side by side; a forfeited game counts as won by the other player."""
 
 
 def deal_seeds(seed: int, number: int, deals: int = DEALS) -> np.ndarray:
-    """The seeds of a block's deals, uint64 [D]: no two blocks of a seed share one."""
+    """Return the seeds of a block's deals, uint64 [D]; blocks of one seed share none."""
     with np.errstate(over="ignore"):
         return spread(mix(np.uint64(seed) + GAMMA * np.uint64(number + 1)), deals)
 
@@ -51,27 +50,28 @@ def play_block(
     referee: Referee | None = None,
     progress: Progress | None = None,
 ) -> Block:
-    """Plays a block: `first` on each side of each deal, `second` on all others.
+    """Play a block: each deal once for each side, `first` on that side and `second` on all others.
 
     Args:
-        game: what is played.
+        game: the game to play.
         first: a player.
-        second: another one; the same one plays itself, once a deal.
-        seed: 0..2^64-1, of all blocks.
-        number: of the block, from 0.
+        second: another player; or the same one, which then plays itself, once a deal.
+        seed: 0..2^64-1, the same for all blocks of a ladder or comparison.
+        number: the block's number, from 0.
         deals: D.
-        referee: see `play_games`; a new one.
+        referee: handles players that fail, see `play_games`; it must be new. None: errors are raised.
         progress: see `Progress`.
 
     Raises:
-        IllegalAction: without a referee, where a player answered what is not legal; whatever a player raises.
+        IllegalAction: without a referee, a player chose an illegal action.
+        Exception: without a referee, any other error of a player.
     """
     sides, alone = game.num_sides, first is second
     side_of = np.array(game.side_of)
     places = np.ones((1, len(side_of)), np.int64) if alone else (np.arange(sides)[:, None] != side_of).astype(np.int64)
     seating = np.tile(places, (deals, 1))
     seeds = deal_seeds(seed, number, deals)
-    streams = int(next_seed(seeds[0]))  # of the players, alike for all that meet in this block
+    streams = int(next_seed(seeds[0]))  # of the players; the same for all pairs in this block
     with one_thread():
         returns = play_games(
             game, (first, second), seating, np.repeat(seeds, len(places)), streams, progress, referee=referee
@@ -86,7 +86,7 @@ def play_block(
 
 
 def scores(wins: np.ndarray) -> np.ndarray:
-    """What the first player won of each deal, 0 to 1, float64 [D], from `Block.wins`: as `Result.win_share`."""
+    """Return the first player's share of each deal, 0 to 1, float64 [D], from `Block.wins`; see `Result.win_share`."""
     own = wins[..., 0].astype(np.float64)
     if wins.shape[1] == 2:
         own = 0.5 + 0.5 * (own - wins[..., 1])

@@ -1,4 +1,4 @@
-"""Who a player is: a digest of what it decides by, and a name, so that any two can be told apart."""
+"""Digests that identify players by what they decide with, and names that tell any two apart."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -26,7 +26,7 @@ from spygames_training.search.player import SearchingPolicy
 
 
 def game_digest(game: Game) -> str:
-    """A digest of the rules, which unlike `Game.digest` is the same with other versions of the libraries."""
+    """Digest of the rules; unlike `Game.digest` it does not depend on the versions of the libraries."""
     return code_digest(game.state_dtype, game.view_dtype, *(getattr(game, name) for name in _RULES), libraries=False)
 
 
@@ -35,7 +35,7 @@ _RULES = ("init", "legal", "apply", "returns", "observe")
 
 @cache
 def packages_digest() -> str:
-    """A digest of the sources of spygames and spygames_training, on this machine, whatever their line ends."""
+    """Digest of the installed sources of spygames and spygames_training, independent of line endings."""
     digest = sha256()
     for package in (spygames, spygames_training):
         folder = Path(str(package.__file__)).parent
@@ -45,18 +45,20 @@ def packages_digest() -> str:
 
 
 def player_digest(game: Game, player: Player, worlds: int | None = None) -> str | None:
-    """A digest of a player: of a bot or a search without a policy its code, of a policy its weights, of a search on top
-    of one these, its rivals' code, its version (`search.settings.VERSION`), that of the worlds that it draws, and the
-    type that it computes in.
+    """Return a digest of what a player decides with, or None if that is not known.
 
-    Of a player of another kind its attribute `digest`, where that is a text, as of files; None where nobody knows.
+    - A bot, or a search without a policy: its code.
+    - A policy: its weights.
+    - A search with a policy: its weights, the weights or code of its rivals, the versions of the search
+      (`search.settings.VERSION`) and of the worlds that it draws, and its precision.
+    - Any other player: its attribute `digest` if that is a text, such as the digest of a file.
 
     Args:
-        game: what is played.
+        game: the game to play.
         player: the player.
-        worlds: an earlier `Game.worlds_version`, for the digest that a search on top of a policy had then; None: that
-            of `game`. The digest of `mcts` and `mc` has the code of `determinize` in it, and of them only the present
-            one is known.
+        worlds: an earlier `Game.worlds_version`, for the digest that a search with a policy had then; None: the
+            current one. The digests of `mcts` and `mc` include the code of `determinize`, so only their current ones
+            can be computed.
     """
     if isinstance(player, Scripted):
         return code_digest(game.bots[player.name], libraries=False)
@@ -68,8 +70,8 @@ def player_digest(game: Game, player: Player, worlds: int | None = None) -> str 
         bots = [code_digest(game.bots[name], libraries=False) for name in player.settings.rivals if name in game.bots]
         rival = [] if player.rival is None else [_weights(player.rival)]
         counted = {"search": settings.VERSION, "worlds": game.worlds_version if worlds is None else worlds}
-        # Results that came before versions were counted have none, nor those of bfloat16, which was taken where the
-        # processor had instructions for it before names said so.
+        # Results from before versions were counted have none. Nor have those in bfloat16: before names told the
+        # precision, it was used wherever the processor had instructions for it.
         version = [f"{name} {number}" for name, number in counted.items() if number > 1]
         precision = [] if player.settings.precision == "bfloat16" else [player.settings.precision]
         parts = [_weights(player.policy), *rival, *bots, *version, *precision]
@@ -79,47 +81,48 @@ def player_digest(game: Game, player: Player, worlds: int | None = None) -> str 
 
 
 def worlds_of(made: Mapping[str, Any]) -> int:
-    """The `Game.worlds_version` with which a result was found, by what the result says of its code.
+    """Return the `Game.worlds_version` that a result was made with, from the facts recorded with the result.
 
-    ValueError where that is not a number from 1; results of version 1 need not name it.
+    ValueError if it is not an integer from 1; results of version 1 need not name it.
     """
     return whole("worlds", made.get("worlds", 1), 1)
 
 
 def full_name(game: Game, name: str | PlayerName, player: Player) -> PlayerName:
-    """The name of a player as it was made by, with `@sample` where a network's does not say how it plays, and with the
-    agent's name for `best`."""
+    """Complete the name that a player was made from: `@sample` for a network whose name does not say how it plays, and
+    the agent's name for `best`."""
     name = PlayerName.parse(name).without_best(game)
     samples = isinstance(getattr(player, "policy", None), Policy) or name.kind == "onnx"
     return replace(name, play="sample") if samples and not name.play else name
 
 
 def tell_apart(game: Game, players: Iterable[tuple[str | PlayerName, Player]]) -> None:
-    """Calls players by their `full_name` that are called alike and are not the same one, as those of two files
-    `a/model.onnx` and `b/model.onnx` are.
+    """Rename distinct players that share a name to their `full_name`, such as `a/model.onnx` and `b/model.onnx`.
 
     Args:
-        game: what is played.
-        players: by the names that they were made by. Two of one digest are the same.
+        game: the game to play.
+        players: each with the name that it was made from. Players with the same digest are the same player.
 
     Raises:
-        ValueError: one of them does not let itself be called otherwise.
+        ValueError: the name of one of them cannot be set.
     """
-    alike: dict[str, list[tuple[str | PlayerName, Player]]] = {}
+    by_name: dict[str, list[tuple[str | PlayerName, Player]]] = {}
     for spec, player in players:
-        alike.setdefault(player.name, []).append((spec, player))
-    for name, several in alike.items():
+        by_name.setdefault(player.name, []).append((spec, player))
+    for name, several in by_name.items():
         if len({player_digest(game, player) or str(spec) for spec, player in several}) == 1:
             continue
         for spec, player in several:
             try:
                 player.name = str(full_name(game, spec, player))
             except AttributeError:
-                raise ValueError(f"two players are called {one_line(name)}, and nobody could tell them apart") from None
+                raise ValueError(
+                    f"two players are both named {one_line(name)}, and one of them cannot be renamed"
+                ) from None
 
 
 def trained_against(game: Game, player: Player, opponent: Player) -> bool | None:
-    """Whether `player` has trained against `opponent`, a scripted one under whatever name; None where nobody knows."""
+    """Whether `player` trained against the scripted `opponent`, under any of its names; None if that is not known."""
     if isinstance(player, Scripted | SearchPlayer):
         return False
     policy = getattr(player, "policy", None)

@@ -1,4 +1,4 @@
-"""How well players play: every deal from every side, and intervals of the results.
+"""Evaluate players against each other: every deal from every side, with confidence intervals.
 
 A side is a team, or a seat that plays for itself (`Game.side_of`). Letters: n games, D deals, P seats, K sides.
 """
@@ -20,59 +20,68 @@ __all__ = ["Result", "cross_play", "evaluate"]
 
 RESAMPLES = 2000
 PROTOCOL = 1
-"""Version of how players are measured (docs/protocol.md): figures of two versions are not compared."""
+"""Version of the measuring protocol (docs/protocol.md); figures of different versions are not compared."""
 BOOTSTRAP_BLOCK = 1 << 16
-"""Deals that the bootstrap draws in one call."""
+"""Number of deals that the bootstrap draws in one call."""
 
 BOOTSTRAP, WILSON = "bootstrap over deals", "Wilson over deals"
-"""How an interval was found, as `Result` names it: see `bootstrap` and `wilson`."""
+"""Names of the two interval methods in `Result`: see `bootstrap` and `wilson`."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """How a challenger did, who played one side, against an opponent who played all others."""
+    """Result of a challenger, on one side, against an opponent on all other sides.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames_training import evaluate
+        >>> (result,) = evaluate(make_game("agent_avenue_v0"), "greedy", "random", games=200, seed=1)
+        >>> result.games, result.fair_share, result.interval[0] > 0.5
+        (200, 0.5, True)
+    """
 
     challenger: str
-    """Its name, with how it plays."""
+    """The challenger's name, including how it plays."""
     opponent: str
-    """Likewise."""
+    """The opponent's name, including how it plays."""
     deals: int
-    """Each was played with the challenger on every side: in all seats of a team, or in one that plays for itself."""
+    """Number of deals. Each is played with the challenger on every side: in all seats of a team, or in one seat that
+    plays for itself."""
     games: int
-    """All that were played: `deals` times K."""
+    """Number of games: `deals` times K."""
     win_share: float
-    """Games won (return above 0), 0 to 1. Between two sides, a game that neither wins (return 0) is half a win."""
+    """Fraction of games won (return above 0). Between two sides, a game that neither wins (return 0) is half a win."""
     interval: tuple[float, float]
     """95 % interval of `win_share`, by `interval_method`."""
     interval_method: str
-    """BOOTSTRAP, or where all deals agree WILSON."""
+    """BOOTSTRAP, or WILSON if all deals have the same result."""
     fair_share: float
-    """The opponent's win fraction in the challenger's place: a half between two sides, else measured on the same deals
-    with the opponent in all seats."""
+    """The opponent's win fraction in the challenger's place: a half between two sides, otherwise measured on the same
+    deals with the opponent in all seats."""
     mean_return: float
     """In the game's own units."""
     return_interval: tuple[float, float]
-    """95 % interval of `mean_return`, by `return_interval_method`; for WILSON results are taken to lie within the
-    largest one that was seen, or `Game.lowest_return`, of either sign."""
+    """95 % interval of `mean_return`, by `return_interval_method`. WILSON assumes that no return is larger, of either
+    sign, than the largest one seen or `Game.lowest_return`."""
     return_interval_method: str
     """BOOTSTRAP or WILSON, as `interval_method`."""
     by_side: tuple[float, ...]
-    """`win_share` by the side of the challenger, [K], of `deals` games each."""
+    """`win_share` by the challenger's side, [K], of `deals` games each."""
     by_deal: tuple[float, ...] = field(default=(), repr=False, compare=False)
-    """`win_share` by the deal, [D]."""
+    """`win_share` by deal, [D]."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How much more one challenger won against an opponent than another one, on the same deals."""
+    """Difference between two challengers' win shares against the same opponent, on the same deals."""
 
     challenger: str
     than: str
     opponent: str
     win_share: float
-    """The difference of the two, -1 to 1."""
+    """The challenger's win share minus the other's (`than`), -1 to 1."""
     interval: tuple[float, float]
-    """Its 95 % interval, over deals."""
+    """95 % interval of the difference, over deals."""
     interval_method: str
     """As in `Result`."""
 
@@ -86,23 +95,23 @@ def evaluate(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> list[Result]:
-    """Plays `challenger` against each opponent, on the same deals.
+    """Play `challenger` against each opponent, on the same deals.
 
     Args:
-        game: what is played.
-        challenger: plays one side, each once a deal; a name as `make_player` takes it, a `Policy` or a `Player`.
-        opponents: likewise, one or several; one result each.
-        games: against each; rounded up to whole deals (K games each). With more than two sides, another game a deal
-            finds the fair share.
-        seed: 0..2^64-1, of the deals and of the players' random streams; the same one gives the same results.
+        game: the game to play.
+        challenger: plays one side, each side once a deal; a name as `make_player` takes it, a `Policy` or a `Player`.
+        opponents: one or several, likewise; each gets a result.
+        games: number of games against each opponent, rounded up to whole deals (K games each). With more than two
+            sides, one more game a deal measures the fair share.
+        seed: 0..2^64-1, of the deals and of the players' random streams; the same seed gives the same results.
         progress: called with the number of games that have ended since the last call.
-        executor: computes the games, `LOCKSTEP` at a time, torch with one thread; results do not depend on it.
+        executor: computes the games, `LOCKSTEP` at a time, with torch on one thread. Results do not depend on it.
 
     Raises:
-        PlayerFailed: a player answered what is no legal action; the message names it.
-        TypeError: something is no player, or `game` is no Game.
-        ValueError: there is no player of that name, a policy plays another game, or a player cannot be sent to another
-            process.
+        PlayerFailed: a player chose an illegal action; the message names the player.
+        TypeError: a player or the game has the wrong type.
+        ValueError: there is no player of that name, a policy plays another game, or a player cannot be pickled for
+            another process.
     """
     (challenger,), others = as_players(game, challenger), as_players(game, opponents)
     matches = [_match(game, challenger, opponent, games, seed) for opponent in others]
@@ -123,10 +132,10 @@ def cross_play(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> list[Result]:
-    """Every player against every other one, as in `evaluate`: a result for each ordered pair, by challenger.
+    """Play every player against every other one, as in `evaluate`; one result for each ordered pair, by challenger.
 
-    With two sides a pair plays `games` games, which count for both; with more each has its own, where it plays one
-    side and the other all others.
+    With two sides a pair plays `games` games, which count for both. With more sides each player of a pair plays its own
+    games, on one side with the other player on all others.
     """
     found: dict[tuple[int, int], Result] = {}
     seated, two = as_players(game, players), game.num_sides == 2
@@ -146,25 +155,25 @@ def cross_play(
 
 
 def total_games(game: Game, games: int, challengers: int, opponents: int) -> int:
-    """How many games `evaluate` plays, called once for each challenger."""
+    """Number of games that `evaluate` plays when called once for each challenger."""
     deals = deals_for(game, games)
     return challengers * opponents * deals * (game.num_sides + (game.num_sides > 2))
 
 
 def total_cross_games(game: Game, games: int, players: int) -> int:
-    """How many games `cross_play` of `players` players plays."""
+    """Number of games that `cross_play` of `players` players plays."""
     deals, sides = deals_for(game, games), game.num_sides
     pairs = players * (players - 1)
     return deals * pairs if sides == 2 else deals * (sides * pairs + players)
 
 
 def deals_for(game: Game, games: int) -> int:
-    """Deals that make at least `games` games when each is played from every side; ValueError below 1."""
+    """Number of deals that make at least `games` games, each deal played from every side; ValueError below 1 game."""
     return -(-whole("games", games, 1) // game.num_sides)
 
 
 def _match(game: Game, first: Player, second: Player, games: int, seed: int) -> Match:
-    """Deal by deal, `first` on each side, `second` on the others."""
+    """Games with `first` on each side of each deal in turn, and `second` on the other sides."""
     deals, sides, seed = deals_for(game, games), game.num_sides, int(as_seed(seed))
     seating = np.tile((np.arange(sides)[:, None] != np.array(game.side_of)).astype(np.int64), (deals, 1))
     seeds = np.repeat(spread(np.uint64(seed), deals), sides)
@@ -172,7 +181,7 @@ def _match(game: Game, first: Player, second: Player, games: int, seed: int) -> 
 
 
 def _by_side(game: Game, returns: np.ndarray) -> np.ndarray:
-    """Of a `_match`: [D, K, K], deal, side of the first player, side."""
+    """Returns of a `_match` as [D, K, K]: deal, the first player's side, side."""
     leaders = [game.side_of.index(side) for side in range(game.num_sides)]
     return returns[:, leaders].reshape(-1, game.num_sides, game.num_sides)
 
@@ -185,21 +194,21 @@ def _self_match(game: Game, player: Player, games: int, seed: int) -> Match:
 
 
 def _fair_shares(game: Game, returns: Sequence[np.ndarray], players: int) -> list[float]:
-    """A seat's win fraction where one player plays all of them, for each of `players`, from their `_self_match`."""
+    """A seat's win fraction if one player holds all seats, for each of `players`, from their `_self_match`."""
     if game.num_sides == 2:
         return [0.5] * players
     return [float(won(each, game.num_sides).mean()) for each in returns]
 
 
 def won(returns: np.ndarray, sides: int) -> np.ndarray:
-    """What each return counts for, 0 to 1, float64, in a game of `sides` sides: see `Result.win_share`."""
+    """Convert returns to shares of a win, 0 to 1, float64, in a game of `sides` sides: see `Result.win_share`."""
     return 0.5 + 0.5 * np.sign(returns.astype(np.float64)) if sides == 2 else (returns > 0).astype(np.float64)
 
 
 def _summary(
     challenger: Player, opponent: Player, returns: np.ndarray, fair_share: float, game: Game, seed: int
 ) -> Result:
-    """From the challenger's returns [D, K] by deal and side."""
+    """Summarize the challenger's returns [D, K] by deal and side."""
     wins = won(returns, returns.shape[1])
     most = max(float(np.abs(returns).max()), abs(game.lowest_return))
     interval, method = mean_interval(wins.mean(axis=1), 0.0, 1.0, seed)
@@ -222,7 +231,7 @@ def _summary(
 
 
 def paired_differences(results: Sequence[Result], seed: int) -> list[Difference]:
-    """The differences between all who met the same opponent in `results`, which are of one seed and number of games."""
+    """Compare all pairs of challengers with the same opponent in `results`, which share seed and number of games."""
     found = []
     for i, one in enumerate(results):
         for other in results[i + 1 :]:
@@ -237,18 +246,18 @@ def paired_differences(results: Sequence[Result], seed: int) -> list[Difference]
 
 
 def mean_interval(values: np.ndarray, low: float, high: float, seed: int) -> tuple[tuple[float, float], str]:
-    """The 95 % interval of the mean of `values` [D], from `low` to `high` each, and how it was found."""
+    """Return the 95 % interval of the mean of `values` [D], each from `low` to `high`, and the name of its method."""
     if values.min() < values.max():
         return bootstrap(values, seed), BOOTSTRAP
     return wilson(float(values[0]), len(values), low, high), WILSON
 
 
 def wilson(value: float, deals: int, low: float, high: float) -> tuple[float, float]:
-    """The 95 % interval of the mean where each of `deals` deals gave `value`.
+    """Return the 95 % interval of the mean if each of `deals` deals gave `value`.
 
-    Of the deals that were not played a part may go otherwise: up to `other`, the end of Wilson's score interval for 0
-    of `deals` (Wilson 1927, doi:10.1080/01621459.1927.10502953), each from `low` to `high`. With 0 or 1 from 0 to 1 it
-    is Wilson's interval itself.
+    A fraction of the unplayed deals may have another result, from `low` to `high`. Its upper limit, `other`, is the end
+    of Wilson's score interval for 0 successes of `deals` (Wilson 1927, doi:10.1080/01621459.1927.10502953). For a
+    `value` of 0 or 1 in the range 0 to 1 the result is Wilson's interval itself.
     """
     z = 1.959963984540054
     other = z * z / (deals + z * z)
@@ -256,13 +265,13 @@ def wilson(value: float, deals: int, low: float, high: float) -> tuple[float, fl
 
 
 def bootstrap(values: np.ndarray, seed: int, resamples: int = RESAMPLES) -> tuple[float, float]:
-    """The 95 % percentile interval of the mean of `values` [D], deals drawn with replacement.
+    """Return the 95 % percentile interval of the mean of `values` [D], from deals drawn with replacement.
 
-    Where all values are equal it has no width, which overstates how sure one can be: there `wilson` is right.
+    If all values are equal the interval has width 0, which overstates the certainty: use `wilson` then.
     """
     rng = np.random.default_rng(seed)
     d = len(values)
-    block = max(1, BOOTSTRAP_BLOCK // d)  # several resamples in one call, the same draws as one by one
+    block = max(1, BOOTSTRAP_BLOCK // d)  # several resamples a call, with the same draws as one by one
     sizes = [min(block, resamples - k) for k in range(0, resamples, block)]
     means = np.concatenate([values[rng.integers(0, d, (n, d))].mean(axis=1) for n in sizes])
     low, high = np.quantile(means, (0.025, 0.975))
@@ -270,7 +279,7 @@ def bootstrap(values: np.ndarray, seed: int, resamples: int = RESAMPLES) -> tupl
 
 
 def share_matrix(results: Sequence[Result], players: int) -> np.ndarray:
-    """Win shares of the row against the column, float64 [m, m], NaN on the diagonal; `results` as of `cross_play`."""
+    """Win shares of row against column, float64 [m, m], NaN on the diagonal, from the results of `cross_play`."""
     matrix = np.full((players, players), np.nan)
     matrix[~np.eye(players, dtype=bool)] = [result.win_share for result in results]
     return matrix

@@ -1,4 +1,4 @@
-"""Games that are lost because a player failed: it raised an error, gave no legal answer, or took too long."""
+"""Forfeits: games lost because a player raised an error, chose an illegal action, or took too long."""
 
 import time
 from dataclasses import replace
@@ -11,46 +11,46 @@ from spygames.core.players.player import DecisionBatch, Player, PlayerTooSlow
 from spygames.core.playing.session import answers
 
 Reason = Literal["failed", "too slow"]
-MOST_SLOW = 3
-"""After so many late answers in a row the other games of that call are lost, too."""
+MAX_SLOW = 3
+"""Number of late answers in a row after which the player loses the remaining games of that call, too."""
 
 
 class Forfeit(NamedTuple):
-    """Why a game was lost before its end."""
+    """Why a game was forfeited."""
 
     seat: int
-    """Whose player failed."""
+    """Seat of the player that failed."""
     reason: Reason
     message: str
-    """One line for people; unlike the reason it may be another one when the game is played again."""
+    """One human-readable line; unlike the reason, it may differ when the game is played again."""
 
 
 class Referee:
-    """Asks players and takes those who fail out of their games, so that everybody else plays on.
+    """Asks players for actions and removes those that fail from their games, so that the other games continue.
 
-    A call that fails for many games is made again for each of them alone, with everything as it was before, so that
-    only the games are lost in which the player fails.
+    If a call for many games fails, it is repeated for each game alone, from the same state, so that only the games in
+    which the player fails are forfeited.
 
     Args:
-        limit: seconds that a player may take for a decision, in the mean over those of one call.
+        limit: seconds that a player may take for a decision, averaged over the decisions of one call.
     """
 
     def __init__(self, limit: float):
         self.limit = limit
         self.forfeits: dict[int, Forfeit] = {}
-        """By the number of the game."""
+        """By the game's number."""
 
     def ask(self, player: Player, decisions: DecisionBatch, first: int = 0) -> tuple[np.ndarray, np.ndarray]:
-        """Asks a player, as `answers` does.
+        """Ask a player for actions, as `answers` does.
 
         Args:
-            player: who is asked.
-            decisions: what is to be decided.
+            player: the player.
+            decisions: the decisions to make.
             first: the number of the game in row 0.
 
         Returns:
-            A legal action for each of `decisions.rows`, int64 [k], the first one where the player failed; and whether
-            it did, bool [k].
+            A legal action for each of `decisions.rows`, int64 [k], the first legal one where the player failed; and
+            whether it failed, bool [k].
         """
         d, k = decisions, len(decisions.rows)
         rng, mask, memory = d.rng[d.rows], d.mask[d.rows], None if d.memory is None else d.memory[d.rows]
@@ -58,7 +58,7 @@ class Referee:
         began = time.monotonic()
         try:
             found = answers(player, d)
-        except Exception:  # whatever a player raises; which of the games it was is found below
+        except Exception:  # any error of a player; the games that caused it are found below
             d.rng[d.rows], d.mask[d.rows] = rng, mask
             if d.memory is not None:
                 d.memory[d.rows] = memory
@@ -79,11 +79,11 @@ class Referee:
             slow = slow + 1 if late else 0
             if not late and failure is None:
                 continue
-            rest = slice(i, k if slow == MOST_SLOW else i + 1)  # nor need the others wait so long, each by itself
+            rest = slice(i, k if slow == MAX_SLOW else i + 1)  # do not wait for each of the remaining games, too
             lost[rest] = True
             message = f"{seconds:.3g} s for a decision" if failure is None else f"{type(failure).__name__}: {failure}"
             self._lose(d, d.rows[rest], first, "too slow" if late else "failed", message)
-            if slow == MOST_SLOW:
+            if slow == MAX_SLOW:
                 break
         return actions, lost
 

@@ -1,4 +1,4 @@
-"""How players do at one table: a mixed line-up, every deal from each seat.
+"""Evaluate players at one table: a mixed line-up, every deal from each seat.
 
 Letters: D deals, P seats, R rotations.
 """
@@ -22,22 +22,31 @@ __all__ = ["LineUpResult", "line_up"]
 
 @dataclass(frozen=True)
 class LineUpResult:
-    """How a player of a line-up did, over all of its seats."""
+    """Result of a player of a line-up, over all of its seats.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames_training.measuring import line_up
+        >>> game = make_game("heimlich_v0", players=3)
+        >>> results = line_up(game, ["greedy", "random", "random"], games=60, seed=1)
+        >>> [(result.player, result.seats) for result in results]
+        [('greedy', 1), ('random', 2)]
+    """
 
     player: str
-    """Its name, with how it plays."""
+    """The player's name, including how it plays."""
     line_up: tuple[str, ...]
-    """Who sat at the table, in the order of the seats before the rotations."""
+    """The names of all players at the table, by seat before the rotations."""
     seats: int
-    """How many of them the player held."""
+    """Number of seats that the player held."""
     deals: int
-    """Each was played once for each of `rotations`."""
+    """Number of deals; each was played once for each of `rotations`."""
     rotations: tuple[int, ...]
-    """By how many seats the line-up moved on."""
+    """By how many seats the line-up was rotated."""
     games: int
-    """All that were played: `deals` times the number of rotations."""
+    """Number of games: `deals` times the number of rotations."""
     win_share: float
-    """As in `Result.win_share`, the mean of its seats."""
+    """As in `Result.win_share`, averaged over the player's seats."""
     interval: tuple[float, float]
     """95 % interval of `win_share`, by `interval_method`."""
     interval_method: str
@@ -58,25 +67,26 @@ def line_up(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> list[LineUpResult]:
-    """Plays the same line-up on every deal, moved on by one seat after the other, so that each has each seat.
+    """Play the same line-up on every deal, rotated so that each player has each seat.
 
-    Where seats play in teams, only rotations that keep all partners together are played.
+    If seats form teams, only the rotations that keep all partners together are played.
 
     Args:
-        game: what is played.
-        players: one a seat, each a name as `make_player` takes it, a `Policy` or a `Player`; the same one may have
+        game: the game to play.
+        players: one for each seat: a name as `make_player` takes it, a `Policy` or a `Player`. The same player may have
             several seats.
-        games: rounded up to whole deals.
-        seed: 0..2^64-1, of the deals and of the players' random streams; the same one gives the same results.
-        progress, executor: as of `evaluate`.
+        games: number of games, rounded up to whole deals.
+        seed: 0..2^64-1, of the deals and of the players' random streams; the same seed gives the same results.
+        progress, executor: as in `evaluate`.
 
     Returns:
-        A result for each different player, in the order of their first seats.
+        A result for each distinct player, in the order of their first seats.
 
     Raises:
-        PlayerFailed: a player answered what is no legal action; the message names it.
-        TypeError: something is no player.
-        ValueError: not one player a seat, fewer than one game, or there is no player of that name.
+        PlayerFailed: a player chose an illegal action; the message names the player.
+        TypeError: a player has the wrong type.
+        ValueError: the number of players is not the number of seats, `games` is below 1, or there is no player of that
+            name.
     """
     deals, moves, seats = line_up_deals(game, games), rotations(game), game.num_players
     seed = int(as_seed(seed))
@@ -119,14 +129,14 @@ def line_up(
 
 
 def line_up_players(game: Game, players: Sequence[PlayerLike]) -> list[Player]:
-    """The players of a line-up, one a seat, as `as_players` finds them; ValueError where they are not so many."""
+    """Make the players of a line-up, as `as_players` does; ValueError if there is not one for each seat."""
     if len(players) != game.num_players:
-        raise ValueError(f"{game.id} has {game.num_players} seats, but the line-up names {len(players)} players")
+        raise ValueError(f"the line-up must have {game.num_players} players, one for each seat, not {len(players)}")
     return as_players(game, players)
 
 
 def rotations(game: Game) -> tuple[int, ...]:
-    """The moves of a line-up by so many seats that keep all partners together; 0 is the first."""
+    """Rotations of a line-up, in seats, that keep all partners together; the first is 0."""
     sides, seats = game.side_of, range(game.num_players)
 
     def keeps(move: int) -> bool:
@@ -137,5 +147,5 @@ def rotations(game: Game) -> tuple[int, ...]:
 
 
 def line_up_deals(game: Game, games: int) -> int:
-    """Deals that make at least `games` games when each is played once a rotation; ValueError below 1."""
+    """Number of deals that make at least `games` games, each deal played once a rotation; ValueError below 1 game."""
     return -(-whole("games", games, 1) // len(rotations(game)))

@@ -1,4 +1,4 @@
-"""Many games at once, played to their end: a step of the batch asks each player for all games in which it decides.
+"""Play many games at once to their end; each step asks every player for all games in which it is to move.
 
 Letters: n games, P seats.
 """
@@ -18,10 +18,10 @@ from spygames_training.networks.device import one_thread
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
 
 LOCKSTEP = 1024
-"""Games played at a time; results do not depend on it."""
-LONGEST = 50_000
-"""Decisions after which a game is stopped, so that players that wait for one another hold nobody up. Nobody wins it.
-The longest game of 2,000 among `expert-1` in each of seven variants of Heimlich & Co. took 2,966."""
+"""Number of games played at a time; results do not depend on it."""
+MAX_DECISIONS = 50_000
+"""Number of decisions after which a game is stopped without a winner, so that players that wait for each other do not
+block the others. The longest of 2,000 games among `expert-1` in each of seven variants of Heimlich & Co. took 2,966."""
 
 
 def play_games(
@@ -34,20 +34,20 @@ def play_games(
     finals: np.ndarray | None = None,
     referee: Referee | None = None,
 ) -> np.ndarray:
-    """Plays each game once, to its end or for `LONGEST` decisions, many in lockstep; returns results, float32 [n, P].
+    """Play each game once, to its end or for `MAX_DECISIONS`, many in lockstep; return the results, float32 [n, P].
 
-    A long game counts as much as a short one: a row whose game has ended waits.
+    Every game is played exactly once, so short games are not overrepresented.
 
     Args:
-        game: what is played.
-        players: asked once a step for all their games; all of them see and do what is theirs only.
-        seating: int [n, P], the index in `players` of who sits where.
+        game: the game to play.
+        players: each is asked once a step for all games in which it is to move, and sees only its own seats' views.
+        seating: int [n, P], the index in `players` for each seat.
         seeds: uint64 [n], the deals.
         rng_seed: 0..2^64-1, of the players' random streams, one for each game.
         progress: see `Progress`.
-        finals: if given, STATE [n], filled with the state in which each game ended.
-        referee: takes players who fail out of their games, whose results are 0 and which are among its forfeits. None:
-            what a player raises ends all games.
+        finals: STATE [n], filled with the final state of each game, if given.
+        referee: removes players that fail from their games, which are then among its forfeits with results of 0. None:
+            an error of a player ends all games.
     """
     n = len(seeds)
     rng = spread(np.uint64(rng_seed), n).reshape(n, 1)
@@ -60,7 +60,7 @@ def play_games(
 
 @dataclass(frozen=True)
 class Match:
-    """Games to be played, arguments of `play_games`."""
+    """Games to play, as arguments of `play_games`."""
 
     players: tuple[Player, ...]
     seating: np.ndarray
@@ -71,7 +71,7 @@ class Match:
 def play_matches(
     game: Game, matches: Sequence[Match], progress: Progress | None = None, executor: Executor = SERIAL
 ) -> list[np.ndarray]:
-    """The results of the games of each match, as of `play_games`; other arguments as of `evaluate`."""
+    """Return the results of the games of each match, as `play_games`; other arguments as in `evaluate`."""
     tasks = []
     for match in matches:
         rng = spread(np.uint64(match.rng_seed), len(match.seeds)).reshape(-1, 1)
@@ -82,7 +82,7 @@ def play_matches(
 
 
 def _parts(games: int) -> list[slice]:
-    """The games that are played in lockstep."""
+    """The games that are played in lockstep, as slices."""
     return [slice(first, min(first + LOCKSTEP, games)) for first in range(0, games, LOCKSTEP)]
 
 
@@ -94,7 +94,7 @@ def _results_of_part(
     rng: np.ndarray,
     progress: Progress | None,
 ) -> np.ndarray:
-    """A task: the results of games in lockstep."""
+    """Task for an executor: the results of games played in lockstep."""
     out = np.zeros((len(seeds), game.num_players), np.float32)
     with one_thread():
         _play_part(game, players, seating, seeds, rng, out, progress, None, None, 0)
@@ -125,7 +125,7 @@ def _play_part(
     session, going = Session(rows, players, seating, rng, ask), np.arange(rows.n)
     session.begin(going, seeds)
     actions = np.zeros(rows.n, np.int64)
-    for _ in range(LONGEST):
+    for _ in range(MAX_DECISIONS):
         if not len(going):
             return
         session.ask(going, actions)
@@ -141,7 +141,7 @@ def _play_part(
         return
     names = ", ".join(dict.fromkeys(player.name for player in players))
     warnings.warn(
-        f"{len(going)} of {rows.n} games of {names} were stopped after {LONGEST:,} decisions; nobody won them",
+        f"{len(going)} of {rows.n} games of {names} were stopped after {MAX_DECISIONS:,} decisions, without a winner",
         stacklevel=2,
     )
     session.tell_end(going)

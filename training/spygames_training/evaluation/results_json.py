@@ -1,4 +1,4 @@
-"""Results as JSON: the figures with all that they depend on."""
+"""Results as JSON: the figures with everything that they depend on."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -23,14 +23,14 @@ def as_json(
     extra: Mapping[str, Any] | None = None,
     players: Sequence[Player] = (),
 ) -> dict[str, Any]:
-    """Everything that is needed to play the same games again, and what came of them.
+    """Return what is needed to play the same games again, and their results.
 
     Args:
-        game: what was played.
+        game: the game that was played.
         results: of one seed.
         seed: of the deals.
-        extra: more to be told, JSON-able.
-        players: all who are named in `results`; None of them twice. Others have no digest.
+        extra: further JSON-serializable entries.
+        players: the players named in `results`, each once. A player that is missing here gets no digest.
     """
     known = {player.name: player for player in players}
     rows = []
@@ -48,7 +48,7 @@ def as_json(
 def line_up_json(
     game: Game, results: Sequence[LineUpResult], seed: int, players: Sequence[Player] = ()
 ) -> dict[str, Any]:
-    """As `as_json`, of a line-up."""
+    """As `as_json`, for a line-up."""
     unit = "a deal, played once for each rotation of the line-up"
     known = {player.name: player for player in players}
     return _document(game, [asdict(result) for result in results], seed, {"unit": unit}, known)
@@ -57,7 +57,7 @@ def line_up_json(
 def _document(
     game: Game, rows: list[dict[str, Any]], seed: int, extra: Mapping[str, Any], known: Mapping[str, Player]
 ) -> dict[str, Any]:
-    """Results with all that they depend on."""
+    """Rows of results with everything that they depend on."""
     return {
         "protocol": PROTOCOL,
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),

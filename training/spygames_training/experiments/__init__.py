@@ -1,1 +1,1 @@
-"""Experiments made of several training runs and evaluations: recipes compared, best responses, all configs trained."""
+"""Experiments of several training runs and evaluations: ablations, seeds, best responses, and training all configs."""

@@ -1,7 +1,7 @@
-"""The value of each part of the training recipe: the same run with one setting changed, several seeds each.
+"""Ablations: measure each part of the training recipe by training with one setting changed, with several seeds each.
 
-Each agent plays every opponent, and as many games against the agent of the unchanged recipe that has the same seed. The
-table has a row for each change: the mean over seeds with its 95 % interval (Student's t over the seeds' means).
+Each agent plays every opponent, and as many games against the agent of the unchanged recipe with the same seed. The
+table has a row for each change: the mean over the seeds with its 95 % interval (Student's t over the seeds' means).
 """
 
 import hashlib
@@ -52,38 +52,38 @@ CHANGES: dict[str, dict[str, dict[str, Any]]] = {
         "opponents": {"share": 0.4, "bots": BOTS, "snapshots": 8, "snapshot_every": 4, "draw": "hard"}
     },
 }
-"""The settings that are changed, by the config's section."""
+"""The changed settings of each ablation, by section of the config."""
 MAX_JUDGED_BYTES = 1 << 20
 T_95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
-"""Student's t, two-sided 95 %, by the number of seeds."""
+"""Student's t, two-sided 95 %, by number of seeds."""
 
 
 def changed(config: Config, name: str) -> Config:
-    """`config` with one of `CHANGES`."""
+    """Return `config` with the change `name` of `CHANGES`."""
     sections = {section: replace(getattr(config, section), **values) for section, values in CHANGES[name].items()}
     return replace(config, **sections)
 
 
 class Ablations:
-    """Runs of `config` and of changed ones, each in a folder of its own under `folder`/NAME, and their results.
+    """Training runs of `config` and of its ablations, each in its own folder below `folder`/NAME, and their results.
 
-    A finished run is not made again, and one that was stopped is resumed, so `measure` can be repeated until all are
-    there. A change that the config has made already is left out.
+    Finished runs are not repeated and stopped runs are resumed, so `measure` can be called until all are finished. A
+    change that leaves the config as it is gets no run.
 
     Args:
-        config: the recipe that is changed. It is not evaluated while it trains.
-        folder: holds the folder of this comparison, with ablations.json and ablations.md beside the runs.
-        only: names of `CHANGES`; None: all.
-        seeds: training runs for each change, 2 to 10.
-        games: against each opponent.
+        config: the recipe to change. It is not evaluated during training.
+        folder: the parent of this comparison's folder, which holds ablations.json, ablations.md and the runs.
+        only: names from `CHANGES`; None: all.
+        seeds: number of training runs for each change, 2 to 10.
+        games: number of games against each opponent.
         play: how the agents play: sample, argmax or a temperature.
         against: the opponents.
-        say: told which run begins.
-        executor: makes the runs and plays the games.
+        say: called with a line when a run begins.
+        executor: computes the runs and the games.
 
     Raises:
-        ValueError: a player, way to play, game or number of seeds that does not exist, or a folder that holds another
-            run; raised before any run is made.
+        ValueError: an unknown player, way to play, game, or number of seeds out of range, or a folder with another run;
+            raised before the first run begins.
     """
 
     def __init__(
@@ -102,14 +102,14 @@ class Ablations:
         self.config = config = replace(config, evaluate_against=(), save_every=60.0)
         configs = {name: changed(config, name) for name in dict.fromkeys([DEFAULTS, *(only or CHANGES)])}
         self.left_out = [name for name, other in configs.items() if name != DEFAULTS and other == config]
-        """Changes that the config has made already."""
+        """Changes that leave the config as it is."""
         self.configs = {name: other for name, other in configs.items() if name not in self.left_out}
         self.game = make_game(config.game, **config.options)
         self.seeds, self.games, self.play, self.against = range(seeds), games, play, list(against)
         temperature_of(play)
         bots = [bot for other in self.configs.values() for bot in other.opponents.bots]
         for player in dict.fromkeys([*self.against, *bots]):
-            make_player(self.game, player)  # refused before the first run, not after hours
+            make_player(self.game, player)  # raise before the first run, not after hours
         runs = {f"{name} {k}": replace(other, seed=k) for name, other in self.configs.items() for k in self.seeds}
         self.series = Series(runs, folder / config.name, say, executor=executor)
         self.folder = self.series.folder
@@ -117,8 +117,11 @@ class Ablations:
         """The figures of each change that has been measured, by name."""
 
     def measure(self) -> TextTable:
-        """Trains and evaluates all and returns the table, which is also written after each change. Raises what
-        `Run.train` does."""
+        """Train and evaluate all runs and return the table, which is also written after each change.
+
+        Raises:
+            Exception: as in `Run.train`.
+        """
         against = {name: name for name in self.against}
         table, runs = self.table(), self.series.runs()
         for name in self.configs:
@@ -140,7 +143,7 @@ class Ablations:
         return table
 
     def table(self) -> TextTable:
-        """A row for each change that has been measured."""
+        """Return a row for each change that has been measured."""
         config = self.config
         length = f"{config.decisions / 1e6:g} M decisions, {len(self.seeds)} seeds"
         return TextTable(
@@ -151,7 +154,7 @@ class Ablations:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Settings and all figures as plain values."""
+        """Return the settings and all figures as plain values."""
         return {
             "config": asdict(self.config),
             "seeds": len(self.seeds),
@@ -163,7 +166,7 @@ class Ablations:
 
 
 def weights_digest(player: Player) -> str:
-    """A digest of the network that plays; "" for a player without one."""
+    """Digest of a player's network; "" for a player without one."""
     if not isinstance(player, PolicyPlayer):
         return ""
     return hashlib.sha256(save({k: v.contiguous() for k, v in player.policy.network.actor().items()})).hexdigest()
@@ -172,19 +175,19 @@ def weights_digest(player: Player) -> str:
 def evaluated(
     game: Game, run: Path, against: dict[str, str], games: int, play: str, seed: int, executor: Executor = SERIAL
 ) -> dict[str, Any]:
-    """The results of a run's agent: win fraction, its 95 % interval over the deals, fair share, for each opponent.
+    """Evaluate a run's agent: its win fraction, 95 % interval over deals and fair share, by opponent.
 
-    They are kept in the run's folder (judged.json) and read from there as long as neither the agent, nor an opponent,
-    nor the game's code has changed.
+    The results are stored in the run's folder (judged.json) and read from there until the agent, an opponent or the
+    game's code changes.
 
     Args:
-        game: what is played.
+        game: the game to play.
         run: the run's folder.
-        against: the opponents as `make_player` takes them, by the names that the results have.
-        games: against each.
+        against: the opponents as `make_player` takes them, by their names in the results.
+        games: number of games against each opponent.
         play: how the agent plays.
-        seed: of the deals and of the players' streams.
-        executor: plays the games.
+        seed: of the deals and of the players' random streams.
+        executor: computes the games.
     """
     player, file = make_player(game, PlayerName(str(run), play)), run / "judged.json"
     opponents = [make_player(game, spec) for spec in against.values()]
@@ -212,7 +215,7 @@ def evaluated(
 
 
 def kept_results(file: Path, asked: dict[str, Any]) -> dict[str, Any] | None:
-    """What the file has of these results; None where it has others or cannot be read."""
+    """Read stored results; None if the file holds others or cannot be read."""
     try:
         known = parse_json(read_file(file, MAX_JUDGED_BYTES))
         if known["asked"] != asked or {*known["found"]} != {*asked["against"]}:
@@ -226,13 +229,17 @@ def kept_results(file: Path, asked: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """The mean over seeds and the half-width of its 95 % interval."""
+    """Return the mean over seeds and half the width of its 95 % interval."""
     return mean(values), T_95[len(values)] * stdev(values) / len(values) ** 0.5
 
 
 def over_seeds(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Results of `evaluated` against one opponent, one a seed, put together: the win fractions, their mean and the
-    half-width of its interval, each seed's interval over its deals, and the mean fair share."""
+    """Combine the results of `evaluated` against one opponent, one for each seed.
+
+    Returns:
+        The win fractions, their mean and half the width of its interval, each seed's interval over its deals, and the
+        mean fair share.
+    """
     shares = [r["win_share"] for r in results]
     middle, half = interval(shares)
     return {
@@ -245,14 +252,14 @@ def over_seeds(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def cells(name: str, change: dict[str, Any], opponents: Sequence[str]) -> list[str]:
-    """A change's row of the table."""
+    """Return a change's row of the table."""
     shares = [change["win_share"].get(opponent) for opponent in opponents]
     wins = ["" if s is None else f"{100 * s['mean']:.1f} ± {100 * s['interval']:.1f}" for s in shares]
     return [name, *wins, f"{change['seconds']:.0f}"]
 
 
 def caption(changes: dict[str, dict[str, Any]]) -> str:
-    """The win fraction of an agent that is as good as its opponent."""
+    """Return a sentence with the fair shares: the win fractions of an agent as good as its opponent."""
     fair: dict[str, list[float]] = {}
     for change in changes.values():
         for opponent, share in change["win_share"].items():

@@ -1,12 +1,14 @@
-"""How far an agent can be exploited: by a network that learns against it alone, and by a search that knows it.
+"""Best responses: how far an agent can be exploited by a network trained against it, and by a search that knows it.
 
-The agent is frozen. The learner has a network of the same kind and size, fresh or begun from given weights, and plays
-one side of each game (a team, or a seat that plays for itself); the agent plays all other sides. The search has the
-agent's exact policy as its model of all others: it is a local best response (Lisy, Bowling, "Equilibrium approximation
-quality of current no-limit poker bots", arXiv 1612.07547) with rollouts of the policy. It steps from the agent's own
-policy, or, where one has learned, from the learner's. A win fraction above the fair share, which the agent itself would
-win in that place, is a lower bound of a perfect best response's; the largest one counts. In a game for two sides the
-fair share is 50 %, and against an agent at equilibrium nobody wins more.
+The agent is frozen. The learner's network has the same kind and size, with fresh or given weights. It plays one side of
+each game (a team, or a seat that plays for itself), and the agent plays all other sides. The search models all others
+by the agent's exact policy. It is a local best response (Lisy, Bowling, "Equilibrium approximation quality of current
+no-limit poker bots", arXiv 1612.07547) with rollouts of the policy, and starts from the agent's own policy, or from a
+trained learner's.
+
+The fair share is what the agent itself would win in the learner's place. A win fraction above it is a lower bound of
+what a perfect best response wins; the largest such fraction is reported. Between two sides the fair share is 50 %, and
+no player wins more against an agent at equilibrium.
 """
 
 import json
@@ -29,39 +31,40 @@ from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import SearchSettings
 
 PLAYS = ("sample", "argmax")
-"""How the learner plays when it is measured."""
+"""The ways in which the learner plays when it is measured."""
 SEARCH = "search"
-"""The key of a search's result, beside those of `PLAYS`."""
+"""Key of a search's result, next to those of `PLAYS`."""
 DECISIONS, GAMES = 10_000_000, 5000
 FIGURES = "best_response.json"
 
 
 @dataclass(frozen=True)
 class BestResponse:
-    """The learner's results against the agent."""
+    """Results of a learner or a search against the agent."""
 
     agent: str
-    """With how it plays, as `heimlich/base-3@sample`."""
+    """The agent's name, including how it plays: `heimlich/base-3@sample`."""
     decisions: int
-    """The learner's own; 0: nobody has learned, there is a search alone."""
+    """Number of the learner's own decisions in training; 0 for a search without a learner."""
     seed: int
+    """Seed of the learner's run, or of the games of a search alone."""
     results: dict[str, Result]
-    """By how the learner plays (`PLAYS`), and of a search on top of it, or of the agent (`SEARCH`)."""
+    """By how the learner plays (`PLAYS`), and of a search (`SEARCH`) on top of the learner or of the agent."""
     worlds: int = 0
-    """Of the search, a decision; 0: there is none."""
+    """Number of worlds that the search draws for a decision; 0 without a search."""
 
     @property
     def fair_share(self) -> float:
-        """The win fraction of the agent in the learner's place, 0 to 1."""
+        """The agent's own win fraction in the learner's place, 0 to 1."""
         return next(iter(self.results.values())).fair_share
 
     @property
     def worst(self) -> str:
-        """The key of the result that bounds what a best response wins the most."""
+        """Key of the result with the highest lower bound, the strongest evidence of exploitability."""
         return max(self.results, key=lambda how: self.results[how].interval[0])
 
     def as_json(self) -> dict[str, Any]:
-        """All figures as plain values."""
+        """Return all figures as plain values."""
         figures: dict[str, Any] = {
             "agent": self.agent,
             "decisions": self.decisions,
@@ -88,22 +91,28 @@ def best_response(
     worlds: int = 0,
     executor: Executor = SERIAL,
 ) -> BestResponse:
-    """Trains a learner against `agent` and measures it.
+    """Train a learner against `agent` and measure it.
+
+    Example:
+        >>> from spygames_training import best_response
+        >>> found = best_response("agent_avenue/simple-2", decisions=10_000_000)  # doctest: +SKIP
+        >>> found.worst, found.results[found.worst].win_share  # doctest: +SKIP
 
     Args:
-        agent: a checkpoint's folder or a run's, or a released agent's name.
-        folder: of the learner's run; None: `runs/best_response_NAME`. `best_response.json` in it holds the figures.
+        agent: the folder of a checkpoint or a run, or a released agent's name.
+        folder: of the learner's run; None: `runs/best_response_NAME`. Its file `best_response.json` has the figures.
         play: how the agent plays: sample, argmax or a temperature.
-        decisions: the learner's own.
-        games: of the measurement, for each of `PLAYS`.
+        decisions: number of the learner's own decisions.
+        games: number of games for each of `PLAYS`.
         seed: of the learner.
-        workers: threads.
-        start_from: whose weights the learner begins with, as the agent's own; "": fresh ones.
-        worlds: of a search on top of the learner, which is measured, too; 0: none.
-        executor: plays the games of the measurement.
+        workers: number of threads.
+        start_from: the agent whose weights the learner starts with; "": random weights.
+        worlds: for a search on top of the learner, which is measured, too; 0: no search.
+        executor: computes the games of the measurement.
 
     Raises:
-        ValueError: there is no such agent, or the folder holds a run already; and what `Run.train` raises.
+        ValueError: there is no such agent, or the folder already holds a run.
+        Exception: as in `Run.train`.
     """
     run = learner_run(agent, folder, play=play, decisions=decisions, seed=seed, workers=workers, start_from=start_from)
     return measure(run, run.train(), games, worlds=worlds, executor=executor)
@@ -111,44 +120,44 @@ def best_response(
 
 @dataclass(frozen=True)
 class KnownSearch:
-    """A search against an agent that it knows; nobody learns."""
+    """A search that knows its opponent's policy, without a learner."""
 
     challenger: SearchingPolicy
     agent: PolicyPlayer
     file: Path
-    """Where the figures go."""
+    """The file of the figures."""
 
     @classmethod
     def of(
         cls, agent: str | Path, folder: str | Path | None = None, *, worlds: int, play: str = "sample"
     ) -> "KnownSearch":
-        """Prepares the measurement.
+        """Prepare the measurement.
 
         Args:
-            agent: a checkpoint's folder or a run's, or a released agent's name.
-            folder: where `best_response.json` goes; None: `runs/best_response_NAME`.
-            worlds: of the search, a decision.
+            agent: the folder of a checkpoint or a run, or a released agent's name.
+            folder: for `best_response.json`; None: `runs/best_response_NAME`.
+            worlds: number of worlds that the search draws for a decision.
             play: how the agent plays: sample, argmax or a temperature.
 
         Raises:
-            ValueError: there is no such agent, or no search of it; or the folder holds a best response already.
+            ValueError: there is no such agent, it cannot be searched with, or the folder already holds a best response.
         """
         policy = Policy.load(agent, play)
         file = _folder(folder, policy) / FIGURES
         if file.exists():
-            raise ValueError(f"{file} is there already: choose another folder with --out")
+            raise ValueError(f"{file} already exists: choose another folder with --out")
         return cls(SearchingPolicy(Policy.load(agent), SearchSettings(worlds), policy), PolicyPlayer(policy), file)
 
     def measure(
         self, games: int = GAMES, seed: int = 1, progress: Progress | None = None, executor: Executor = SERIAL
     ) -> BestResponse:
-        """Plays the search against the agent and writes the figures.
+        """Play the search against the agent and write the figures.
 
         Args:
-            games: of the measurement.
+            games: number of games.
             seed: of the games.
-            progress: told of games as they end.
-            executor: plays them.
+            progress: see `Progress`.
+            executor: computes the games.
         """
         (result,) = evaluate(self.challenger.game, self.challenger, self.agent, games, seed, progress, executor)
         worlds = self.challenger.settings.worlds
@@ -168,7 +177,7 @@ def learner_run(
     workers: int = 2,
     start_from: str | Path = "",
 ) -> Run:
-    """The run of a learner that has not begun to learn; arguments and errors as of `best_response`."""
+    """Create the run of a learner, without training it; arguments and errors as in `best_response`."""
     policy = Policy.load(agent, play)
     folder = _folder(folder, policy)
     spec, kept = f"{agent}@{play}", policy.network.config
@@ -177,10 +186,10 @@ def learner_run(
         options=dict(policy.game.options),
         name=folder.name,
         seed=seed,
-        decisions=decisions * policy.game.num_sides,  # the learner takes those of one side
+        decisions=decisions * policy.game.num_sides,  # the learner makes those of one side
         workers=workers,
         start_from=str(start_from),
-        network=Network(kept.hidden, kept.kind, kept.embedding, kept.memory),  # with a critic of its own
+        network=Network(kept.hidden, kept.kind, kept.embedding, kept.memory),  # with a critic of the learner's own
         ppo=PPO(entropy=0.02, entropy_end=0.0, kl=0.0),
         opponents=Opponents(share=1.0, bots=(spec,)),
         evaluate_against=(spec,),
@@ -189,21 +198,23 @@ def learner_run(
 
 
 def _folder(folder: str | Path | None, policy: Policy) -> Path:
-    name = policy.called.source.replace("/", "_")  # a released agent's has a slash
+    name = policy.called.source.replace("/", "_")  # released agents' names have a slash
     return Path(folder or Path("runs") / f"best_response_{name}")
 
 
 def resume_learner(folder: str | Path, *, allow_code: bool = True) -> Run:
-    """The learner's run in `folder`, to be continued; ValueError if the folder holds none, or its game is not allowed.
-    `allow_code` as in `read_config`."""
+    """Open the learner's run in `folder` to continue it.
+
+    ValueError if the folder holds no such run or its game is not allowed. `allow_code` as in `read_config`.
+    """
     config = resume_config(folder, allow_code=allow_code)
     if config.opponents.share < 1 or config.opponents.bots != config.evaluate_against:
-        raise ValueError(f"{folder} holds another run than that of a best response")
+        raise ValueError(f"{folder} does not hold a best response's run, but another one")
     return Run.resume(folder, config)
 
 
 def games_to_measure(run: Run, games: int, worlds: int = 0) -> int:
-    """How many games `measure` plays."""
+    """Number of games that `measure` plays."""
     return total_games(run.game, games, len(PLAYS) + (worlds > 0), 1)
 
 
@@ -215,25 +226,25 @@ def measure(
     worlds: int = 0,
     executor: Executor = SERIAL,
 ) -> BestResponse:
-    """Plays the learner against its agent, in each of the ways of `PLAYS`, and writes the figures to the run's folder.
+    """Play the learner against its agent, in each way of `PLAYS`, and write the figures to the run's folder.
 
     Args:
         run: the learner's.
         network: the trained learner.
-        games: in each of the ways.
-        progress: told of games as they end.
-        worlds: of a search on top of the learner, which knows the agent and is measured, too; 0: none.
-        executor: plays the games.
+        games: number of games for each way.
+        progress: see `Progress`.
+        worlds: for a search on top of the learner, which knows the agent and is measured, too; 0: no search.
+        executor: computes the games.
 
     Raises:
-        ValueError: the network is none that can be searched with.
+        ValueError: the network cannot be searched with.
     """
     learners: dict[str, Player] = {how: from_network(run.game, network, how, "best response") for how in PLAYS}
     if worlds:
         (agent,) = run.config.opponents.bots
         known = make_player(run.game, agent)
         assert isinstance(known, PolicyPlayer)
-        # Another's values mislead about this rival, so they count for less.
+        # The learner's values do not fit this rival's play, so they get a lower weight.
         settings = SearchSettings(worlds, lam=0.9)
         learned = Policy(run.game, network, name="best response", value_unit=run.config.ppo.reward_scale)
         learners[SEARCH] = SearchingPolicy(learned, settings, known.policy)

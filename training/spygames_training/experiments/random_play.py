@@ -1,4 +1,4 @@
-"""How long games of scripted players are, and how they end."""
+"""Measure how long games of scripted players are, and how they end."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,24 +15,24 @@ MEASURED: dict[str, list[dict[str, Any]]] = {
     "heimlich_v0": [{"players": n} for n in range(2, 8)],
     "agent_dog_v0": [{"players": n} for n in (2, 3, 4)],
 }
-"""The variants in the documents; of any other game the default one."""
+"""The variants that the docs show; any other game is measured in its default variant."""
 
 
 def documented_variants(game_id: str) -> list[Game]:
-    """Returns the variants of a game whose figures stand in the documents."""
+    """Return the variants of a game whose figures the docs show."""
     return [make_game(game_id, **options) for options in MEASURED.get(game_id, [{}])]
 
 
 def measure(
     game: Game, games: int, bot: str = "random", progress: Callable[[int], None] | None = None
 ) -> dict[str, Any]:
-    """Plays games of one variant, seeds 0 to N-1, each seed's first game.
+    """Play games of one variant: the first game of each seed from 0 to N - 1.
 
     Args:
         game: the variant.
-        games: how many, N.
+        games: N, the number of games.
         bot: the scripted player in every seat, a key of `game.bots`.
-        progress: is told how many more games are over.
+        progress: called with the number of games that have ended since the last call.
 
     Returns:
         The figures as plain JSON values.
@@ -62,13 +62,13 @@ def measure(
 
 
 def check_bot(game: Game, bot: str) -> None:
-    """Raises ValueError if the game has no such scripted player."""
+    """Raise ValueError if the game has no such scripted player."""
     if bot not in game.bots:
         raise ValueError(f"{game.id} has no scripted player {bot[:100]!r}; it has {', '.join(game.bots)}")
 
 
 def spread(numbers: np.ndarray) -> dict[str, float]:
-    """Returns mean, median, least and most."""
+    """Return mean, median, minimum and maximum."""
     return {
         "mean": float(numbers.mean()),
         "median": float(np.median(numbers)),
@@ -78,14 +78,14 @@ def spread(numbers: np.ndarray) -> dict[str, float]:
 
 
 def ends(game: Game, last: np.ndarray) -> dict[str, float]:
-    """Returns the share of each reason to end, in the order of the game's own list, of final states, STATE [n]."""
+    """Return the share of each end reason, in the order of the game's list, from final states, STATE [n]."""
     _, where, counts = np.unique(last["end_reason"], return_index=True, return_counts=True)
     names = [game.state_to_dict(as_record(last, int(k)))["end_reason"] for k in where]
     return {name: count / len(last) for name, count in zip(names, counts.tolist(), strict=True)}
 
 
 def columns(rows: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Returns a table of what `measure` returned: the head and the cells, with the options in which the rows differ."""
+    """Return the head and cells of a table of `measure` results, with the options in which the rows differ."""
     names = [name for name in rows[0]["options"] if len({str(row["options"][name]) for row in rows}) > 1]
     reasons = list(dict.fromkeys(reason for row in rows for reason in row["ends"]))
     head = [*names, "decisions (median, most)", "turns (median, most)", "won by each seat", *reasons]

@@ -1,4 +1,4 @@
-"""Training runs as tasks: each in its folder, or on a machine that does not see that folder in one of its own."""
+"""Training runs as tasks, in their own folder or, on a machine without access to it, in a temporary one."""
 
 import io
 import zipfile
@@ -18,18 +18,18 @@ from spygames_training.runs.train import train
 def train_task(
     config: Config, folder: Path, mark: str, begun: bytes, passed: Mapping[str, Any], progress: Progress | None
 ) -> bytes:
-    """A task: trains a run, or resumes one that was begun.
+    """Train or resume a run, as a task of an executor.
 
     Args:
         config: of the run.
         folder: of the run, absolute.
-        mark: the name of a file beside that folder, by which it is known to be the same folder on this machine.
-        begun: where it may not be, what `packed` made of a run that is to be resumed; b"": none.
+        mark: name of a file beside that folder; if it exists, this machine has access to the folder.
+        begun: for a machine without access to the folder, what `packed` returned for a run to resume; b"": a new run.
         passed: further arguments of `train`.
-        progress: told of decisions.
+        progress: called with the number of decisions since the last call.
 
     Returns:
-        b"" where the run is in its folder, else what `unpack` takes.
+        b"" if the run is in `folder`, otherwise an argument for `unpack`.
     """
     if (folder.parent / mark).exists():
         _train(config, folder, passed, progress)
@@ -48,20 +48,20 @@ def _train(config: Config, folder: Path, passed: Mapping[str, Any], progress: Pr
 
 
 def _telling(progress: Progress | None) -> Callable[[Run, dict[str, float]], None]:
-    """A callback that tells of decisions, at first of all that the run has."""
-    told = 0
+    """Make a callback that reports decisions; its first report includes those of a resumed run."""
+    reported = 0
 
     def tell(run: Run, metrics: dict[str, float]) -> None:
-        nonlocal told
+        nonlocal reported
         if progress:
-            progress(int(metrics["decisions"]) - told)
-        told = int(metrics["decisions"])
+            progress(int(metrics["decisions"]) - reported)
+        reported = int(metrics["decisions"])
 
     return tell
 
 
 def packed(folder: Path) -> bytes:
-    """The files of a run's folder; b"" if there is no run in it."""
+    """Pack the files of a run's folder; b"" if it holds no run."""
     if not (folder / STATE).exists():
         return b""
     content = io.BytesIO()
@@ -72,7 +72,7 @@ def packed(folder: Path) -> bytes:
 
 
 def unpack(content: bytes, folder: Path) -> None:
-    """Puts files that were `packed` in the place of `folder`, which is whole at any moment, the old or the new one."""
+    """Replace `folder` by files that were `packed`; at any moment the folder is the whole old or the whole new one."""
     new, old = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
     remove(new)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -1,4 +1,4 @@
-"""One config trained with several seeds: how much of a result is chance."""
+"""Train one config with several seeds, to see how much of a result is chance."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from spygames_training.runs.run import Callback
 __all__ = ["train_seeds"]
 
 POINTS = 200
-"""Of a curve that is drawn."""
+"""Number of points in a drawn curve."""
 Curves = Mapping[str, Sequence[Sequence[tuple[int, float]]]]
 """By opponent, for each seed: (decisions, win fraction) of each evaluation."""
 
@@ -42,36 +42,36 @@ def train_seeds(
     say: Say = print,
     executor: Executor = SERIAL,
 ) -> TextTable:
-    """Trains a config with the seeds `config.seed`, the next one, and so on, one after another, in `folder`/seed_N.
+    """Train a config with the seeds `config.seed`, `config.seed` + 1, and so on, in the folders `folder`/seed_N.
 
-    A finished run is not made again, and one that was stopped is resumed, so the same call goes on after Ctrl-C. In
-    `folder` it leaves seeds.md with the table, seeds.json with every figure, and curves.png: the mean over the seeds,
-    and from the lowest to the highest a band.
+    Finished runs are not repeated and stopped runs are resumed, so the same call continues after Ctrl-C. `folder` gets
+    seeds.md with the table, seeds.json with all figures, and curves.png with the mean over the seeds and a band from
+    the lowest to the highest.
 
     Args:
-        config: what to do; its `evaluate_against` says whose curves there are.
-        folder: holds the runs.
-        seeds: how many, 2 to 10.
-        network, shaping: as of `Run.create`; a function that makes a network makes each seed's.
-        callbacks, progress: as of `Run.train`.
-        say: told which run begins.
-        executor: makes the runs, maybe several at a time; then what is passed can be pickled, and callbacks are called
-            in other processes.
+        config: the settings of the runs; its `evaluate_against` must name at least one opponent.
+        folder: the parent of the runs' folders.
+        seeds: number of seeds, 2 to 10.
+        network, shaping: as in `Run.create`; a function that makes a network is called for each seed.
+        callbacks, progress: as in `Run.train`.
+        say: called with a line when a run begins.
+        executor: computes the runs, possibly several at a time. Then the arguments must be picklable, and callbacks are
+            called in other processes.
 
     Returns:
-        A row for each opponent: the win fraction after the last evaluation of each seed in per cent, and their mean
-        with half of its 95 % interval (Student's t over the seeds).
+        A table with a row for each opponent: each seed's win fraction in its last evaluation, in percent, and their
+        mean with half of its 95 % interval (Student's t over the seeds).
 
     Raises:
-        ValueError: too few or too many seeds, nobody to evaluate against, or a folder holds a run with other settings;
-            raised before any run is made.
-        Exception: what `Run.train` raises.
+        ValueError: `seeds` is out of range, there is no opponent to evaluate against, or a folder holds a run with
+            other settings; raised before the first run begins.
+        Exception: as in `Run.train`.
     """
     check_config(config)
     check_callbacks(callbacks)
     seeds = whole("seeds", seeds, min(T_95), max(T_95))
     if not config.evaluate_against:
-        raise ValueError("evaluate_against is empty, so there would be no curve of the seeds to show")
+        raise ValueError("evaluate_against must name at least one opponent: otherwise there is no curve to show")
     folder = Path(folder)
     numbers = range(config.seed, config.seed + seeds)
     configs = {f"seed_{n}": replace(config, seed=n, name=f"{config.name}_seed_{n}") for n in numbers}
@@ -88,7 +88,7 @@ def train_seeds(
 
 
 def _curves(runs: Sequence[Path]) -> dict[str, list[list[tuple[int, float]]]]:
-    """The curves that are in the metrics of each seed's run."""
+    """Read the curves from the metrics of each seed's run."""
     found: dict[str, list[list[tuple[int, float]]]] = {}
     for k, run in enumerate(runs):
         for row in read_metrics(run, LARGEST):
@@ -115,8 +115,11 @@ def _table(config: Config, numbers: Sequence[int], ends: Mapping[str, Sequence[f
 
 
 def band(curves: Sequence[Sequence[tuple[int, float]]]) -> np.ndarray:
-    """Decisions, mean, lowest and highest win fraction of several curves, float64 [4, POINTS]: straight between the
-    evaluations, over the decisions that all of them have."""
+    """Combine several curves by linear interpolation over the decisions that all of them cover.
+
+    Returns:
+        float64 [4, POINTS]: decisions, mean, lowest and highest win fraction.
+    """
     ends = [(curve[0][0], curve[-1][0]) for curve in curves]
     at = np.linspace(max(first for first, _ in ends), min(last for _, last in ends), POINTS)
     points = [np.array(curve, np.float64) for curve in curves]
@@ -125,7 +128,7 @@ def band(curves: Sequence[Sequence[tuple[int, float]]]) -> np.ndarray:
 
 
 def _plot(curves: Curves, path: Path) -> None:
-    """Draws the mean over the seeds and a band, for each opponent, as a PNG."""
+    """Draw the mean over the seeds and a band, for each opponent, as a PNG."""
     with picture(path, 1, 1, (8, 5), 110) as (_, (axis,)):
         for name, several in curves.items():
             at, middle, lowest, highest = band(several)

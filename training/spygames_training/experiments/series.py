@@ -1,4 +1,4 @@
-"""Several training runs, made one after another or several at a time."""
+"""A series of training runs, computed one after another or several at a time."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,23 +16,22 @@ from spygames_training.runs.report import SUMMARY, read_summary
 from spygames_training.runs.train import train
 
 Say = Callable[[str], None]
-"""Called with a line about the progress, as `print` is."""
+"""Called with a line about the progress, like `print`."""
 
 
 class Series:
-    """The runs of several configs in folders beside each other. A finished run is not made again, and one that was
-    stopped is resumed.
+    """Training runs of several configs in sibling folders. Finished runs are not repeated, stopped runs are resumed.
 
     Args:
         configs: by the name of the run's folder.
-        folder: holds those folders.
-        say: told which run begins.
-        passed: further arguments of `train` for each run; where runs are made in other processes, they can be pickled,
-            and callbacks are called there.
-        executor: makes the runs.
+        folder: the parent of those folders.
+        say: called with a line when a run begins.
+        passed: further arguments of `train` for each run. For runs in other processes they must be picklable, and
+            callbacks are called there.
+        executor: computes the runs.
 
     Raises:
-        ValueError: a folder holds a run with other settings; raised before any run is made.
+        ValueError: a folder holds a run with other settings; raised before the first run begins.
     """
 
     def __init__(
@@ -54,15 +53,20 @@ class Series:
                 )
 
     def runs(self) -> Iterator[Path]:
-        """The folders of the runs, in the order of the configs, each when its run is finished; where several are made
-        at a time, when all are. Raises what `Run.train` and `Executor.run` do."""
+        """Yield each run's folder, in the order of the configs, when the run is finished.
+
+        An executor that computes several runs at a time finishes all of them first.
+
+        Raises:
+            Exception: as in `Run.train` and `Executor.run`.
+        """
         if self.executor.parallel:
             self._train_together()
         for name in self.configs:
             yield self.folder / name if self.executor.parallel else self._train(name)
 
     def _train_together(self) -> None:
-        """Trains or resumes all runs that are not finished, several at a time."""
+        """Train or resume all unfinished runs, several at a time."""
         names = [name for name in self.configs if not self._finished(name)]
         if not names:
             return
@@ -93,7 +97,7 @@ class Series:
         self.say(f"run {number} of {len(self.configs)}: {name}{time}")
 
     def _train(self, name: str) -> Path:
-        """Trains or resumes the run `name` unless it is finished; returns its folder."""
+        """Train or resume the run `name` unless it is finished; return its folder."""
         self._tell(name, self._time())
         if not self._finished(name):
             began = time.monotonic()
@@ -102,11 +106,11 @@ class Series:
         return self.folder / name
 
     def summary(self, name: str) -> dict[str, Any]:
-        """The content of a finished run's summary.json."""
+        """Return the content of a finished run's summary.json."""
         return read_summary(self.folder / name)
 
     def _time(self) -> str:
-        """How long the finished runs took, and how long the others will take at that rate."""
+        """The time of the finished runs, and an estimate for the others, as text."""
         took = [self.summary(name)["seconds"] for name in self.configs if self._finished(name)]
         left = len(self.configs) - len(took)
         if not took or not left:

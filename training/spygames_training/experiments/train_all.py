@@ -1,4 +1,4 @@
-"""Every config trained, one after another, and how the agents' curves rise."""
+"""Train all configs one after another, and plot how their agents improve."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,22 +17,23 @@ from spygames_training.runs.report import MOMENTS, WIN, read_metrics
 
 
 class TrainAll:
-    """The runs of several TOML files, each in a folder of its own under `folder`, and their curves against one
-    opponent. A finished run is not trained again, and one that was stopped is resumed.
+    """Training runs of several TOML files, each in its own folder below `folder`, and their curves against an opponent.
+
+    Finished runs are not repeated and stopped runs are resumed.
 
     Args:
-        paths: TOML files; each one's stem names its run.
-        folder: holds the runs, and afterwards variants.json, variants.md and variants.png.
+        paths: TOML files; the stem of each names its run.
+        folder: the parent of the runs' folders; variants.json, variants.md and variants.png are written there.
         against: the opponent, which every config must evaluate against.
         decisions: length of each run; None: each config's own.
-        machine: facts of this machine, kept with the figures.
-        say: told which run begins.
+        machine: facts about this machine, stored with the figures.
+        say: called with a line when a run begins.
         allow_code: as in `read_config`.
-        executor: makes the runs.
+        executor: computes the runs.
 
     Raises:
-        ValueError: a config cannot be read, two are called alike, one does not evaluate against that opponent, or a
-            folder holds another run; raised before any run is made.
+        ValueError: a config cannot be read, two have the same name, one does not evaluate against the opponent, or a
+            folder holds another run; raised before the first run begins.
     """
 
     def __init__(
@@ -49,21 +50,21 @@ class TrainAll:
         stems = [path.stem for path in paths]
         if twice := [stem for stem in stems if stems.count(stem) > 1]:
             raise ValueError(
-                f"two configs are called {twice[0]}, which is also the name of the run's folder: rename one"
+                f"two configs are named {twice[0]}, which also names the run's folder: rename one of the files"
             )
         configs = {path.stem: read_config(path, allow_code=allow_code) for path in paths}
         for path, config in zip(paths, configs.values(), strict=True):
             if against not in config.evaluate_against:
-                raise ValueError(f"{path} does not evaluate against {against}")
+                raise ValueError(f"{path}: evaluate_against must contain {against}")
         if decisions:
             configs = {name: replace(config, decisions=decisions) for name, config in configs.items()}
         self.configs, self.folder, self.against, self.machine = configs, folder, against, dict(machine or {})
         self.series = Series(configs, folder, say, executor=executor)
         self.runs: dict[str, dict[str, Any]] = {}
-        """Summary and curve of each run that is finished, by name."""
+        """Summary and curve of each finished run, by name."""
 
     def train(self) -> TextTable:
-        """Trains all and returns the table: a row for each config. Raises what `Run.train` does."""
+        """Train all and return a table with a row for each config. Errors as in `Run.train`."""
         metric = WIN + self.against
         for (name, config), folder in zip(self.configs.items(), self.series.runs(), strict=True):
             summary = self.series.summary(name)
@@ -80,7 +81,7 @@ class TrainAll:
         return table
 
     def plot(self, path: Path) -> None:
-        """Draws the curves as a PNG, a panel for each game."""
+        """Draw the curves as a PNG, with a panel for each game."""
         games = list(dict.fromkeys(run["game"] for run in self.runs.values()))
         with picture(path, 1, len(games), (6 * len(games), 5), 100) as (_, axes):
             for axis, game in zip(axes, games, strict=True):
@@ -95,7 +96,7 @@ class TrainAll:
 
 
 def _cells(config: Config, name: str, run: Mapping[str, Any], metric: str) -> list[str]:
-    """A run's row of the table."""
+    """Return a run's row of the table."""
     players = make_game(config.game, **config.options).num_players
     shares = [f"{100 * run[moment][metric]:.1f}" for moment in MOMENTS]
     return [name_in_markdown(name), str(players), f"{run['decisions'] / 1e6:.0f} M", f"{run['seconds']:,}", *shares]

@@ -1,1 +1,1 @@
-"""Writing files whole, and checking what is read from them."""
+"""Write files atomically, and validate what is read from files."""

@@ -1,4 +1,4 @@
-"""A folder for one process, files that a kill or a full disk at any moment leaves whole, the old or the new one."""
+"""Atomic file writes, and a lock for a folder: after a kill or on a full disk a file is the old or the new one."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 
 
 def remove(path: Path) -> None:
-    """Deletes a file, a link, or a folder with all that is in it; nothing where there is none."""
+    """Delete a file, a link, or a folder with its content; do nothing if there is none."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -19,7 +19,7 @@ def remove(path: Path) -> None:
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """An OSError of the context that names no file, such as that of a full disk, names `path`."""
+    """Name `path` in an OSError of the context that names no file, such as that of a full disk."""
     try:
         yield
     except OSError as error:
@@ -29,7 +29,7 @@ def named(path: Path) -> Iterator[None]:
 
 
 def write_synced(file: Path, data: bytes) -> None:
-    """Writes a file so that it is on the disk when this returns."""
+    """Write a file; it is on the disk when this returns."""
     with named(file), open(file, "wb") as stream:
         stream.write(data)
         stream.flush()
@@ -38,7 +38,7 @@ def write_synced(file: Path, data: bytes) -> None:
 
 @contextmanager
 def only_one(folder: Path) -> Iterator[None]:
-    """For as long as the context lasts nobody else enters it with this folder; ValueError if somebody is in it."""
+    """Lock `folder` for the duration of the context; ValueError if another process holds the lock."""
     lock = FileLock(folder / ".lock", timeout=0)
     try:
         lock.acquire()
@@ -52,16 +52,17 @@ def only_one(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Where to write what takes the place of `path` at the end of the context; after an error `path` is as it was.
+    """Yield a path to write; the written file replaces `path` at the end of the context, or not at all after an error.
 
-    A link stays one, to the new file; what is no file, such as a pipe, is written as it is. OSError if it cannot be.
+    A link is kept and its target replaced. A `path` that is not a regular file, such as a pipe, is written directly.
+    OSError if it cannot be written.
     """
     if path.exists() and not path.is_file():
         yield path
         return
     path = path.resolve()
     new = path.with_name(f".{path.name}.new")
-    remove(new)  # left by a kill, say
+    remove(new)  # may be left over from a kill
     try:
         with named(path):
             yield new
@@ -74,6 +75,6 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Writes `content` in the place of `path`, see `replacing`."""
+    """Write `content` to `path` atomically, see `replacing`."""
     with replacing(path) as new:
         new.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -1,4 +1,4 @@
-"""JSON of anybody's: read with limits, and its numbers checked."""
+"""Read JSON from untrusted files with limits, and check its numbers."""
 
 import json
 import math
@@ -9,29 +9,30 @@ from spygames.core.basics.files import decoded
 from spygames.core.basics.text import one_line
 
 LARGEST = 1 << 53
-"""Whole numbers in files stay below it, so that every float and every JSON has them exactly."""
+"""Exclusive upper bound of integers in files; every smaller one is exact as a float and in any JSON."""
 
 
 MAX_DEPTH = 50
-"""Lists and mappings within each other in a JSON file: more than any of ours has, and fewer than Python can compare."""
+"""Maximum nesting of lists and mappings in a JSON file: more than the package's own files have, and less than the depth
+at which Python fails to compare values."""
 
 
 def is_number(value: object) -> bool:
-    """Whether it is an int or float that is finite as a float, no bool."""
+    """Whether `value` is an int or float (not a bool) that is finite as a float."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def is_count(value: object) -> bool:
-    """Whether it is an int from 0 to `LARGEST` - 1, no bool."""
+    """Whether `value` is an int (not a bool) from 0 to `LARGEST` - 1."""
     return type(value) is int and 0 <= value < LARGEST
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text that somebody else may have written: all its numbers are finite as floats.
+    """Parse an untrusted JSON text; all numbers of the result are finite as floats.
 
     Raises:
-        ValueError: with one line that does not name the file: it is not JSON in UTF-8, or lists and mappings are nested
-            too deep.
+        ValueError: the text is not JSON in UTF-8, or is nested too deeply. The message is one line and does not name
+            the file.
     """
     if isinstance(text, bytes):
         text = decoded(text)

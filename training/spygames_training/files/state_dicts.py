@@ -1,4 +1,4 @@
-"""Checks of what `load_state_dict` is given: it comes from a file."""
+"""Check tensors and values from a file before they are passed to `load_state_dict`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from spygames.core.basics.text import one_line
 
 
 def tensor_difference(wanted: Mapping[str, Tensor], found: Mapping[str, Tensor]) -> str:
-    """The first name, shape or dtype of `found` that is another than in `wanted`, in words; "" where all are alike."""
+    """Describe the first name, shape or dtype in which `found` differs from `wanted`; "" if there is no difference."""
     for name in {**wanted, **found}:
         here, there = (_shape(name, tensors.get(name)) for tensors in (found, wanted))
         if here != there:
@@ -24,23 +24,23 @@ def _shape(name: str, tensor: Tensor | None) -> str:
 
 
 def tensors_of(state: Mapping[str, Any]) -> dict[str, Tensor]:
-    """The tensors of a state dict, without its plain values."""
+    """Return the tensors of a state dict, without its plain values."""
     return {name: value for name, value in state.items() if isinstance(value, Tensor)}
 
 
 def check_numbers(tensors: Mapping[str, Tensor]) -> None:
-    """ValueError for floats that are not finite, and for steps of Adam or mean squares of gradients below 0, which Adam
-    divides by the root of."""
+    """Raise ValueError for values that are not finite, and for negative steps or mean squared gradients of Adam, which
+    divides by the square root of the latter."""
     for name, tensor in tensors.items():
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-            raise ValueError(f"{name} are not all finite numbers")
+            raise ValueError(f"{name} must be finite")
         if name.startswith("adam.") and name.endswith((".exp_avg_sq", ".step")) and bool((tensor < 0).any()):
-            raise ValueError(f"{name} are not all from 0 up")
+            raise ValueError(f"{name} must not be negative")
 
 
 def set_rng(rng: np.random.Generator, state: Any) -> None:
-    """Puts `rng` where a generator with that state was; ValueError if it is the state of no generator."""
+    """Set the state of `rng`; ValueError if `state` is not one of a random generator."""
     try:
         rng.bit_generator.state = state
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"its luck is the state of no random generator ({one_line(error)})") from error
+        raise ValueError(f"luck must be the state of a random generator ({one_line(error)})") from error

@@ -1,1 +1,1 @@
-"""A ladder: everyone against everyone in one game, as lines of JSON from which tables, ratings and pages are made."""
+"""Ladders: all players against each other in one game, as lines of JSON from which tables and pages are made."""

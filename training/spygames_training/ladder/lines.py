@@ -1,7 +1,7 @@
-"""The lines of a ladder: what a block of deals gave, one line of JSON each.
+"""The lines of a ladder: the result of one block of deals each, as JSON.
 
-A line has two parts. `block` says what was played and what came of it, and is the same, byte for byte, whenever it is
-played again on the same machine. `made` says when, where and how fast, and is compared with nothing.
+A line has two parts. `block` says what was played, with the result; it is the same, byte for byte, whenever it is
+played again on the same machine. `made` says when, where and how fast, and is never compared.
 """
 
 import json
@@ -39,50 +39,50 @@ from spygames_training.files.json_values import LARGEST, is_count, is_number, pa
 from spygames_training.parallel.executor import Progress
 from spygames_training.system.machine import instructions
 
-LONGEST = 1 << 30
-"""Bytes of a ladder's file."""
+MAX_BYTES = 1 << 30
+"""Maximum size of a ladder's file."""
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-"""Each game is one of them in a line: the first player's sides that won, 0 or 1, and twice those of the second."""
+"""A line has one digit for each game: the winning sides of the first player (0 or 1) plus twice those of the second."""
 
 
 class LadderError(ValueError):
-    """A ladder's file that cannot be read or continued; the message is one line."""
+    """A ladder's file cannot be read or continued; the message is one line."""
 
 
 class Entry(NamedTuple):
-    """A player of a ladder."""
+    """A player of a ladder, as written in its lines."""
 
     name: str
-    """As `make_player` takes it."""
+    """The name as `make_player` takes it."""
     digest: str | None
     """See `player_digest`."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """What one block gave."""
+    """A line of a ladder: the result of one block."""
 
     game: dict[str, Any]
-    """`id`, in which the version of the rules is, and `options`."""
+    """`id`, which includes the version of the rules, and `options`."""
     players: tuple[Entry, Entry]
-    """The first sat on each side of each deal, the second on all others; the same one twice: in all seats."""
+    """The first player had each side of each deal in turn, the second all others. Twice the same entry: all sides."""
     seed: int
     number: int
-    """Of the block."""
+    """The block's number."""
     wins: np.ndarray
     """See `Block.wins`."""
     forfeits: list[list[Any]]
-    """Games lost because a player failed, see `Block.forfeits`: the number of the game, who failed (0 or 1), why."""
+    """Games lost because a player failed, see `Block.forfeits`: the game's number, the player (0 or 1), the reason."""
     made: dict[str, Any]
     protocol: int = PROTOCOL
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What makes it another line than those of the same ladder."""
+        """What tells a line from the others of its ladder."""
         return self.players[0].name, self.players[1].name, self.number
 
     def compared(self) -> str:
-        """The part that is the same whenever it is played, as JSON."""
+        """Return the part that is the same whenever the block is played, as JSON."""
         wins = self.wins
         block = {
             "protocol": self.protocol,
@@ -97,12 +97,12 @@ class Line:
         return json.dumps(block, sort_keys=True)
 
     def text(self) -> str:
-        """The whole line, with its newline."""
+        """Return the whole line, with its newline."""
         return f'{{"block": {self.compared()}, "made": {json.dumps(self.made, sort_keys=True)}}}\n'
 
 
 class Timed:
-    """A player whose time is taken. In all else it is the player itself."""
+    """A player with a timer; all other attributes are those of the player."""
 
     def __init__(self, player: Player):
         self.player, self.name = player, player.name
@@ -112,7 +112,7 @@ class Timed:
         return getattr(self.player, name)
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """The player's answer."""
+        """Return the player's answer and measure its CPU time."""
         began = time.process_time()
         try:
             return self.player.act(decisions)
@@ -130,14 +130,14 @@ def play_line(
     limit: float,
     progress: Progress | None = None,
 ) -> Line:
-    """Plays a block. `first` and `second` may be one entry, which then plays itself.
+    """Play a block. `first` and `second` may be the same entry, which then plays itself.
 
     Args:
-        game: what is played.
-        first: a player, and as what it is written down.
+        game: the game to play.
+        first: a player with its entry.
         second: likewise.
         seed: 0..2^64-1, of the ladder.
-        number: of the block, from 0.
+        number: the block's number, from 0.
         limit: see `Referee`.
         progress: see `Progress`.
     """
@@ -171,16 +171,16 @@ def play_line(
 
 
 def _fresh(player: Player, limit: float) -> Player:
-    """The player for one block: one that keeps something from game to game, as a program does, begins anew, so that a
-    block does not depend on what was played before it."""
+    """Return the player for one block. A player with state between games, such as a program, is copied, so that a block
+    does not depend on earlier ones."""
     if isinstance(player, CommandPlayer | PythonPlayer):
         player = copy(player)
-        player.decision_limit = limit  # they answer game by game
+        player.decision_limit = limit  # these players answer game by game
     return player
 
 
 def _forfeits(game: Game, block: Block, alone: bool) -> list[list[Any]]:
-    """By the number of the game: who failed, and why."""
+    """Forfeits by the game's number: the player that failed, and the reason."""
     games, found = block.wins.shape[1], []
     for row, forfeit in sorted(block.forfeits.items()):
         own = not alone and game.side_of[forfeit.seat] == row % games
@@ -189,37 +189,37 @@ def _forfeits(game: Game, block: Block, alone: bool) -> list[list[Any]]:
 
 
 def entry_of(game: Game, name: str | PlayerName, player: Player) -> Entry:
-    """How a player is written down: by its name, which always says how it plays (`full_name`), and its digest."""
+    """Return the entry of a player: its name, which always says how it plays (`full_name`), and its digest."""
     return Entry(str(full_name(game, name, player)), player_digest(game, player))
 
 
 def check_harmless(name: str) -> None:
-    """LadderError if a player's name, which came out of a file, may run code that the file chooses (`runs_code`)."""
+    """Raise LadderError if a player's name from a file may run code that the file chooses (`runs_code`)."""
     if runs_code(name):
-        raise LadderError(f"the file names the player {shown(name)}, which may run any code: --allow-code lets it")
+        raise LadderError(f"the file names the player {shown(name)}, which may run any code: --allow-code permits it")
 
 
 def game_of(line: Line, allow_code: bool = False) -> Game:
-    """The game of a line; LadderError if there is none such here."""
+    """Make the game of a line; LadderError if there is no such game."""
     name, options = line.game["id"], line.game["options"]
     if imports_code(name) and not allow_code:
-        raise LadderError(f"the file is of {shown(name)}, which is no game of spygames: --allow-code imports it")
+        raise LadderError(f"the file is for {shown(name)}, which is not a game of spygames: --allow-code imports it")
     try:
         return make_game(name, **options)
     except (ValueError, TypeError) as error:
-        raise LadderError(f"the file is of a game that is not here: {one_line(error, 200)}") from None
+        raise LadderError(f"the game of the file is not available: {one_line(error, 200)}") from None
 
 
 def read_lines(file: Path) -> list[Line]:
-    """The lines of a ladder's file, none if there is no file. A last line that a kill cut short does not count.
+    """Read the lines of a ladder's file; none if there is no file. A last line that a kill truncated is ignored.
 
     Raises:
-        LadderError: names the first line that is none, or that does not go with those before it.
+        LadderError: names the first line that is invalid or inconsistent with the lines before it.
     """
     if not file.exists():
         return []
     try:
-        *texts, _ = read_text(file, LONGEST).split("\n")
+        *texts, _ = read_text(file, MAX_BYTES).split("\n")
     except ValueError as error:
         raise LadderError(f"{file} cannot be read: {error}") from None
     lines: list[Line] = []
@@ -230,33 +230,33 @@ def read_lines(file: Path) -> list[Line]:
             line = read_line(text)
         except ValueError as error:
             raise LadderError(
-                f"{file}, line {number} is not a line of a ladder ({one_line(error)}); each line is one block, as "
-                '{"block": {...}, "made": {...}} of spygames ladder'
+                f"{file}, line {number} is not a line of a ladder ({one_line(error)}); each line is one block, "
+                '{"block": {...}, "made": {...}}, as written by spygames ladder'
             ) from None
         first = lines[0] if lines else line
         if (line.game, line.seed, line.protocol) != (first.game, first.seed, first.protocol):
-            raise LadderError(f"{file}, line {number} is of another game, seed or protocol than line 1")
+            raise LadderError(f"{file}, line {number} has another game, seed or protocol than line 1")
         for entry in line.players:
             if digests.setdefault(entry.name, entry.digest) != entry.digest:
                 raise LadderError(
-                    f"{file}, line {number}: {one_line(entry.name)} is not who it was before (its digest)"
+                    f"{file}, line {number}: {one_line(entry.name)} has another digest than in earlier lines"
                 )
         if line.key in keys:
-            raise LadderError(f"{file}, line {number} says again what an earlier line says")
+            raise LadderError(f"{file}, line {number} repeats the players and block of an earlier line")
         keys.add(line.key)
         lines.append(line)
     return lines
 
 
 def read_line(text: str) -> Line:
-    """What `Line.text` wrote; ValueError for anything else."""
+    """Parse what `Line.text` wrote; ValueError for anything else."""
     content = parse_json(text)
     block, made = (_part(content, key, dict, f"an object with {key}") for key in ("block", "made"))
     game = _part(block, "game", dict, "a game with an id and options")
     digits = _part(block, "wins", str, "the wins")
     forfeits = _part(block, "forfeits", list, "the forfeits")
     if not same(block.get("protocol"), PROTOCOL):
-        raise ValueError(f"it is of protocol {shown(block.get('protocol'))}, and this is protocol {PROTOCOL}")
+        raise ValueError(f"protocol must be {PROTOCOL}, not {shown(block.get('protocol'))}")
     if not digits or set(digits) - set(DIGITS) or not same(block.get("deals"), DEALS) or len(digits) % DEALS:
         raise ValueError(f"wins must be digits and letters, one for each game of {DEALS} deals")
     if not isinstance(game.get("id"), str) or not isinstance(game.get("options"), dict):
@@ -266,19 +266,19 @@ def read_line(text: str) -> Line:
         raise ValueError("it must have two players")
     seed, number = read_uint64(block.get("seed")), block.get("block")
     if seed is None or not is_count(number):
-        raise ValueError("it must have a seed and the number of a block, whole numbers from 0")
+        raise ValueError("seed and block must be integers from 0")
     numbers = np.array([DIGITS.index(digit) for digit in digits], np.uint8)
     wins = np.stack([numbers % 2, numbers // 2], axis=1).reshape(DEALS, -1, 2)
     if not all(_is_forfeit(each, DEALS * wins.shape[1]) for each in forfeits):
-        raise ValueError("a forfeit is no game")
+        raise ValueError("a forfeit must be [number of the game, 0 or 1, reason]")
     if not all(_are_two_amounts(made.get(key)) for key in ("decisions", "cpu_seconds")):
-        raise ValueError("it must have the decisions and the time of two players")
+        raise ValueError("it must have the decisions and cpu_seconds of two players")
     worlds_of(made)
     return Line(game, (entries[0], entries[1]), seed, number, wins, forfeits, made)
 
 
 def _part(content: object, key: str, kind: type, what: str) -> Any:
-    """What a mapping has under a key, of that kind; ValueError says that the line must have it."""
+    """Return a mapping's value for `key`, of the type `kind`; ValueError if there is none."""
     found = content.get(key) if isinstance(content, dict) else None
     if not isinstance(found, kind):
         raise ValueError(f"it must have {what}")
@@ -286,14 +286,14 @@ def _part(content: object, key: str, kind: type, what: str) -> Any:
 
 
 def _is_forfeit(found: object, games: int) -> bool:
-    """Whether it is the number of a game, who failed in it (0 or 1), and why."""
+    """Whether `found` is the number of a game, the player that failed in it (0 or 1), and a reason."""
     if not isinstance(found, list) or len(found) != 3 or not isinstance(found[2], str):
         return False
     return is_count(found[0]) and found[0] < games and is_count(found[1]) and found[1] < 2
 
 
 def _are_two_amounts(found: object) -> bool:
-    """Whether these are two numbers from 0."""
+    """Whether `found` is a list of two numbers from 0."""
     return isinstance(found, list) and len(found) == 2 and all(is_number(x) and 0 <= x < LARGEST for x in found)
 
 
@@ -309,19 +309,19 @@ def _read_entry(player: object) -> Entry:
 
 
 def check_sides(game: Game, lines: Sequence[Line]) -> None:
-    """LadderError where a line cannot be of `game`, whose sides it does not have."""
+    """Raise LadderError if a line does not fit the sides of `game`."""
     for number, line in enumerate(lines, 1):
         alone = line.players[0] == line.players[1]
         most = [0, game.num_sides] if alone else [1, game.num_sides - 1]
         if line.wins.shape[1] != (1 if alone else game.num_sides) or (line.wins > most).any():
-            raise LadderError(f"line {number} has other sides than {game.title}")
+            raise LadderError(f"line {number} does not fit the {game.num_sides} sides of {game.title}")
 
 
 @contextmanager
 def appending(file: Path) -> Iterator[Any]:
-    """A function that writes a line at the end of a ladder's file, which nobody else writes meanwhile.
+    """Lock a ladder's file and yield a function that appends a line to it.
 
-    A rest that a kill has left behind the last whole line is cut off. LadderError if somebody else writes the file.
+    An incomplete last line, left over from a kill, is removed. LadderError if another process has locked the file.
     """
     lock = FileLock(file.with_name(f".{file.name}.lock"), timeout=0)
     try:
@@ -344,9 +344,10 @@ def appending(file: Path) -> Iterator[Any]:
 
 
 def pairs(game: Game, names: Sequence[str], given: Iterable[str]) -> list[tuple[str, str]]:
-    """Who has to meet, so that those who are `given` have met everybody: first and second player of the lines.
+    """Return the pairs (first and second player) that must meet, so that all players in `given` have met all `names`.
 
-    Between two sides each pair meets once, by alphabet; with more each plays alone among the other, and with itself.
+    Between two sides each pair meets once, in alphabetical order. With more sides each player plays alone among each
+    other player, and with itself.
     """
     asked = set(given)
     ordered = sorted(names)

@@ -1,8 +1,9 @@
-"""A ladder as a page of Markdown with a heat map, made from its lines alone."""
+"""A ladder's page: Markdown with a heat map, made from its lines alone."""
 
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from urllib.parse import quote
 
 import numpy as np
@@ -18,8 +19,8 @@ from spygames_training.output.tables import TextTable, code_span, heat_map, in_m
 
 
 def write_page(game: Game, file: Path, lines: Sequence[Line]) -> Standings:
-    """Writes the page and the picture of a ladder beside its lines in `file`, as `.md` and `.svg`; returns what it
-    shows."""
+    """Write the page and the picture of a ladder next to its lines in `file`, as `.md` and `.svg`; return its
+    standings."""
     found = standings(lines, game.num_sides)
     write_whole(file.with_suffix(".md"), page(game, file, lines, found))
     names = [entry.name for entry in found.entries]
@@ -29,7 +30,7 @@ def write_page(game: Game, file: Path, lines: Sequence[Line]) -> Standings:
 
 
 def short_title(game: Game) -> str:
-    """The game with those of its options that are not as `make_game` has them, and the number of players."""
+    """Return the game's id with the number of players and the options that differ from the defaults."""
     from spygames.core.game.registry import make_game
 
     usual = make_game(game.id).options
@@ -38,7 +39,7 @@ def short_title(game: Game) -> str:
 
 
 def standings_table(found: Standings) -> TextTable:
-    """A row for each player: rating, lottery, time, and games that it lost by failing."""
+    """Return a table with a row for each player: rating, lottery, time, and games lost by failing."""
     rows = []
     for k, entry in enumerate(found.entries):
         rows.append(
@@ -55,7 +56,7 @@ def standings_table(found: Standings) -> TextTable:
 
 
 def cross_table(found: Standings) -> TextTable:
-    """Win shares in percent, the row's player against the column's."""
+    """Return the win shares in percent, row against column."""
     names = [code_span(entry.name) for entry in found.entries]
     rows = [
         [name, *("" if np.isnan(share) else f"{100 * share:.1f}" for share in row)]
@@ -65,23 +66,22 @@ def cross_table(found: Standings) -> TextTable:
 
 
 LEGEND = """\
-Rating: Plackett-Luce on Elo's scale, {zero}. Lottery: how often a maximal lottery draws the player; who has 0 is not
-needed against anybody here. CPU ms: of a decision, in the mean, on a machine with other jobs. Failed: games lost
-because the player crashed, answered what is not legal, or was too slow."""
-TWO = "{who} has met everyone in {deals} deals, each played from both sides: the share of games that the row wins."
+Rating: Plackett-Luce on Elo's scale, {zero}. Lottery: the probability with which a maximal lottery draws the player; a
+player with 0 is not needed against any player here. CPU ms: mean time of a decision, on a machine with other jobs.
+Failed: games lost because the player crashed, chose an illegal action, or was too slow."""
+TWO = """\
+The percentage of games that the row wins against the column. {pairs} has played {deals} deals, each from both sides."""
 MORE = """\
-{who} has sat alone among each other player in {deals} deals, in every seat once a deal: the share of games that the
-row wins among the column. The diagonal is the fair share, what a seat wins among its like."""
-NOT_ALL = "\nWho has not met has no figure there, and to the lottery is even."
-
-
+The percentage of games that the row, alone among the column, wins. {pairs} has played {deals} deals, each in every
+seat. The diagonal is the fair share: what a player wins in one seat if it has all other seats, too."""
+NOT_ALL = "An empty cell off the diagonal is a pair that has not met; the lottery counts it as even."
 EARLIER = """\
-Searches played lines here with the worlds of version {versions}, before they were drawn or weighted otherwise; now
-it is version {now}."""
+In some lines, searches used worlds of version {versions}, which were drawn or weighted in another way. The current
+version is {now}."""
 
 
 def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str:
-    """The page, Markdown."""
+    """Return the page as Markdown."""
     counts = found.deals[found.deals > 0]
     deals = f"{counts.min():,}" if counts.min() == counts.max() else f"{counts.min():,} to {counts.max():,}"
     zero = f"{code_span(found.anchor)} has 0" if found.anchor else "the mean is 0"
@@ -89,30 +89,36 @@ def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str
     if game.num_sides == 2:
         np.fill_diagonal(unmet, False)
     met = (TWO if game.num_sides == 2 else MORE).format(
-        who="Nearly everyone" if unmet.any() else "Everyone", deals=deals
+        pairs="Nearly every pair" if unmet.any() else "Every pair", deals=deals
     )
     protocol = "[the protocol](../protocol.md)" if (file.parent.parent / "protocol.md").exists() else "the protocol"
     parts = [
         f"# Ladder: {in_markdown(short_title(game))}",
-        f"Played by {protocol}, seed {lines[0].seed}, in blocks of {DEALS} deals. "
-        f"{code_span(f'spygames ladder {shlex.quote(file.name)}')} makes this page from the lines in "
+        f"Played by {protocol}, seed {lines[0].seed}, in blocks of {DEALS} deals.\n"
+        f"{code_span(f'spygames ladder {shlex.quote(file.name)}')} makes this page from the lines in\n"
         f"[{in_markdown(file.name)}]({quote(file.name)}).",
         standings_table(found).markdown(),
-        LEGEND.format(zero=zero),
+        _wrapped(LEGEND.format(zero=zero)),
         cross_table(found).markdown(),
-        met + (NOT_ALL if unmet.any() else ""),
+        _wrapped(met + (f" {NOT_ALL}" if unmet.any() else "")),
         *_earlier_worlds(game, lines),
         f"![Heat map of the table]({quote(file.with_suffix('.svg').name)})\n",
     ]
     return "\n\n".join(parts)
 
 
+def _wrapped(text: str) -> str:
+    return fill(text, 100, break_long_words=False, break_on_hyphens=False)
+
+
 def _earlier_worlds(game: Game, lines: Sequence[Line]) -> list[str]:
-    """A sentence where searches played lines with worlds that the game draws otherwise by now."""
+    """Return a sentence if searches played lines with an earlier version of the game's worlds."""
     searched = [line for line in lines if any(PlayerName.parse(entry.name).searches for entry in line.players)]
     found = {worlds_of(line.made) for line in searched}
     earlier = sorted(worlds for worlds in found if worlds < game.worlds_version)
-    return [EARLIER.format(versions=" and ".join(map(str, earlier)), now=game.worlds_version)] if earlier else []
+    if not earlier:
+        return []
+    return [_wrapped(EARLIER.format(versions=" and ".join(map(str, earlier)), now=game.worlds_version))]
 
 
 def _estimate(estimate: Estimate, unit: float, form: str) -> str:

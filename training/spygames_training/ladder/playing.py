@@ -1,4 +1,4 @@
-"""Plays the lines of a ladder, one after another or several at a time, and writes them in their order."""
+"""Play the lines of a ladder, one after another or several at a time, and write them in order."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from spygames_training.parallel.executor import SERIAL, Executor, Progress
 
 
 class Meeting(NamedTuple):
-    """A block that is to be played; see `play_line`."""
+    """A block to play; see `play_line`."""
 
     first: tuple[Entry, Player]
     second: tuple[Entry, Player]
@@ -26,20 +26,20 @@ def play_lines(
     executor: Executor = SERIAL,
     progress: Progress | None = None,
 ) -> list[Line]:
-    """Plays blocks and returns their lines, in their order, which are written in that order, too.
+    """Play blocks, write their lines in order, and return them.
 
-    Where it ends early by an error or Ctrl-C, the lines of all blocks that have ended are written.
+    After an error or Ctrl-C the lines of all finished blocks are written.
 
     Args:
-        game: what is played.
-        meetings: the blocks; the next one is asked for when somebody is free to play it.
+        game: the game to play.
+        meetings: the blocks; the next one is taken when a process is free to play it.
         limit: see `Referee`.
-        append: writes a line, as of `appending`.
+        append: writes a line, see `appending`.
         executor: plays the blocks.
         progress: called with the number of games that have ended since the last call.
 
     Raises:
-        TaskLost, ValueError: as of `Executor.run`.
+        TaskLost, ValueError: as in `Executor.run`.
     """
     lines: list[Line] = []
     waiting: dict[int, Line] = {}
@@ -50,7 +50,7 @@ def play_lines(
                 append(waiting[len(lines)])
                 lines.append(waiting.pop(len(lines)))
     finally:
-        if len(lines) not in waiting:  # else it was not written whole, and nothing may follow it
+        if len(lines) not in waiting:  # otherwise that line was not written completely, and none may follow it
             for number in sorted(waiting):
                 append(waiting[number])
     return lines

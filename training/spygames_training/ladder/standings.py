@@ -1,7 +1,7 @@
-"""What the lines of a ladder say: cross table, ratings and a lottery, with intervals over deals.
+"""Standings of a ladder: cross table, ratings and a lottery, with intervals over deals.
 
-Letters: m players, D deals, K sides, R resamples. Axis 0 of what is computed is 1 + R long: everything as it was
-played, then with deals drawn with replacement, the same ones for all who met in them.
+Letters: m players, D deals, K sides, R resamples. Axis 0 of computed arrays has length 1 + R: first the deals as they
+were played, then deals drawn with replacement, the same ones for all pairs that played them.
 """
 
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from spygames_training.ladder.lines import Entry, Line
 
 RESAMPLES = 400
 POINTS = 400 / np.log(10)
-"""Of a rating for a factor of e in the odds: Elo's scale."""
+"""Rating points for a factor of e in the odds: Elo's scale."""
 PRIOR = 1 / 16
-"""Precision of a normal prior of the ratings in natural units, which keeps whoever loses all games on the scale."""
+"""Precision of a normal prior of the ratings in natural units; it keeps players that lose all games on the scale."""
 ANCHORS = ("expert-1", "expert", "greedy", "random")
-"""The first of these that plays has rating 0; else the mean of all has."""
+"""The first of these that plays has rating 0; without any of them the mean of all ratings is 0."""
 
 
 @dataclass(frozen=True)
@@ -31,53 +31,53 @@ class Estimate:
 
     @classmethod
     def of(cls, samples: np.ndarray) -> "Estimate":
-        """The first of `samples`, [1 + R], and percentiles of the others."""
+        """Make an estimate of the first of `samples`, [1 + R], and percentiles of the others."""
         low, high = np.quantile(samples[1:], (0.025, 0.975))
         return cls(float(samples[0]), float(low), float(high))
 
 
 @dataclass(frozen=True)
 class Standings:
-    """Everybody's results, players in the order of their ratings, the best first."""
+    """Results of all players, ordered by rating, highest first."""
 
     entries: list[Entry]
     shares: np.ndarray
-    """float64 [m, m]: games that the row's player wins on one side against the column's on all others; NaN where they
-    have not met. With more than two sides the diagonal is the fair share."""
+    """float64 [m, m]: the share of games that the row's player wins on one side against the column's player on all
+    others; NaN if they have not met. With more than two sides the diagonal is the fair share."""
     deals: np.ndarray
     """int64 [m, m]"""
     ratings: list[Estimate]
     anchor: str
-    """Whose rating is 0; "" where the mean is."""
+    """Name of the player with rating 0; "" if the mean is 0."""
     lottery: list[Estimate]
-    """How likely a maximal lottery draws each player, 0 to 1."""
+    """Probability with which a maximal lottery draws each player, 0 to 1."""
     forfeits: list[int]
-    """Games that each lost because it failed."""
+    """Number of games that each player lost because it failed."""
     milliseconds: list[float]
-    """Of CPU time that a decision took, in the mean."""
+    """Mean CPU time of each player's decisions."""
     sides: int
 
 
 @dataclass(frozen=True)
 class Meeting:
-    """What two players, or one with itself, have played."""
+    """The games of two players, or of a player against itself."""
 
     first: int
-    """The one who was alone, by its place."""
+    """Index of the player that was alone on its side."""
     second: int
     wins: np.ndarray
     """float64 [D, K, 2], see `Block.wins`."""
     weights: np.ndarray
-    """float64 [1 + R, D]: how often each deal counts."""
+    """float64 [1 + R, D]: the weight of each deal."""
 
     def mean(self, values: np.ndarray) -> np.ndarray:
-        """Of `values` [D], [1 + R]; NaN where no deal of theirs was drawn."""
+        """Return the weighted means of `values` [D], [1 + R]; NaN if none of these deals was drawn."""
         return self.weights @ values / self.weights.sum(axis=1)
 
 
-@np.errstate(all="ignore")  # where nobody has met it divides by 0, and the chances of the weakest vanish
+@np.errstate(all="ignore")  # pairs that have not met divide by 0, and the weakest players' probabilities underflow
 def standings(lines: Sequence[Line], sides: int, resamples: int = RESAMPLES, seed: int = 0) -> Standings:
-    """Computes the standings of a ladder from its lines.
+    """Compute the standings of a ladder from its lines.
 
     Args:
         lines: at least one.
@@ -148,24 +148,24 @@ def _meetings(lines: Sequence[Line], names: Sequence[str], resamples: int, seed:
 
 
 def maximal_lottery(shares: np.ndarray) -> np.ndarray:
-    """The probabilities, float64 [m], with which to draw a player so that it does well against whomever.
+    """Compute the maximal lottery: probabilities, float64 [m], of drawing a player that does well against any other.
 
     Fishburn, "Probabilistic Social Choice Based on Simple Voting Comparisons", Review of Economic Studies 51 (1984);
-    the Nash average of Balduzzi et al., arXiv 1806.02643. The margin of i over j is half of the difference of their win
-    shares against each other, 0 where they have not met; the lottery is the best play of the game of these margins.
-    Clones of a player do not change what the others get.
+    the Nash average of Balduzzi et al., arXiv 1806.02643. The margin of i over j is half the difference of their win
+    shares against each other, or 0 if they have not met. The lottery is an optimal strategy of the game with these
+    margins as payoffs. Clones of a player do not change the probabilities of the others.
 
     Args:
-        shares: float64 [m, m], as of `Standings.shares`.
+        shares: float64 [m, m], as in `Standings.shares`.
     """
     from scipy.optimize import linprog  # slow to import
 
     m = len(shares)
     margins = np.nan_to_num((shares - shares.T) / 2)
     winner = (margins > 0).sum(axis=1) == m - 1
-    if winner.any():  # who beats everybody is drawn always, which needs no program
+    if winner.any():  # a player that beats all others is always drawn; no linear program is needed
         return winner.astype(np.float64)
-    # The value v of a symmetric game is 0; maximise it over p: margins.T @ p >= v, sum p = 1.
+    # The value v of a symmetric game is 0; maximize it over p: margins.T @ p >= v, sum p = 1.
     found = linprog(
         np.append(np.zeros(m), -1.0),
         A_ub=np.hstack([-margins.T, np.ones((m, 1))]),
@@ -181,13 +181,13 @@ def maximal_lottery(shares: np.ndarray) -> np.ndarray:
 
 
 def _ratings(meetings: Sequence[Meeting], players: int, sides: int) -> np.ndarray:
-    """Ratings in natural units, float64 [1 + R, m]: the maximum of Plackett and Luce's likelihood with a prior.
+    """Estimate ratings in natural units, float64 [1 + R, m], by maximum Plackett-Luce likelihood with a prior.
 
     A seat of strength exp(r) wins with that probability, up to a factor that is the same for all seats of a game (Luce,
     "Individual Choice Behavior", 1959; Plackett, Applied Statistics 24, 1975). So one seat of r among k of r' wins with
-    odds exp(r - r') / k: a logistic regression, solved by Newton's method. Between two sides this is Bradley and
-    Terry's model. A game that several sides win counts in parts for each; one without a winner, between two sides, half
-    for each, and else not at all.
+    odds exp(r - r') / k: a logistic regression, solved by Newton's method. Between two sides this is the model of
+    Bradley and Terry. A game that several sides win is split equally between them. A game without a winner counts half
+    for each of two sides, and is left out with more sides.
     """
     first, second = (np.array([getattr(each, key) for each in meetings]) for key in ("first", "second"))
     own, rest = (np.stack([_won(each, k) for each in meetings], axis=1) for k in (0, 1))
@@ -207,7 +207,7 @@ def _ratings(meetings: Sequence[Meeting], players: int, sides: int) -> np.ndarra
 
 
 def _won(meeting: Meeting, who: int) -> np.ndarray:
-    """Games that a player won of a meeting, [1 + R], in parts where several did."""
+    """Number of games of a meeting that a player won, [1 + R]; a game that several sides won is split."""
     all_wins = meeting.wins.sum(axis=2)
     part = meeting.wins[:, :, who] / np.maximum(all_wins, 1)
     if meeting.wins.shape[1] == 2:

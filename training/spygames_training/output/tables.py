@@ -26,6 +26,7 @@ from rich.progress import (
 )
 from rich.table import Table
 from rich.text import Text
+from rich.theme import Theme
 
 from spygames.core.basics.text import printable
 from spygames_training.output.plots import literal, picture
@@ -36,6 +37,17 @@ if TYPE_CHECKING:
 
 DARK = 0.33
 """Distance of a win share from one half beyond which its color is too dark for black text."""
+
+PLAIN = {
+    "progress.elapsed": "none", "progress.remaining": "none", "progress.download": "none", "bar.back": "dim",
+}  # fmt: skip
+"""Styles of progress bars without the default colors that are hard to read on a light terminal."""
+
+MAX_PART_WIDTH = 16
+"""Maximum width of a part of a text for which its column is widened before the columns of numbers."""
+
+MIN_NAME_WIDTH = 12
+"""Minimum width in characters of a column of numbers for a longer word of its name."""
 
 MIN_TEXT_WIDTH = 8
 """Minimum width in characters of a column whose text is folded."""
@@ -68,7 +80,7 @@ def progress_bar(unit: str = "games", **options: Any) -> Progress:
 
 def console(stderr: bool = False) -> Console:
     """Return a console that prints text literally. Files and pipes have no width and get 120 columns."""
-    console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    console = Console(stderr=stderr, markup=False, emoji=False, highlight=False, theme=Theme(PLAIN))
     if not console.is_terminal:
         console.width = 120
     return console
@@ -141,14 +153,18 @@ class ScreenTable:
         for number, group in enumerate(groups):
             table = Table(box=SIMPLE_HEAD, pad_edge=False)
             table.title = as_cell(self.title) if self.title and number == 0 else None
-            table.caption = as_cell(self.caption) if self.caption and number == len(groups) - 1 else None
             widths = _widths([columns[k] for k in group], options.max_width - _between(len(group)))
             for k, width in zip(group, widths, strict=True):
                 justify = "left" if k < self.texts else "right"
-                table.add_column(as_cell(self.head[k]), justify=justify, width=width, overflow="fold")
+                table.add_column(
+                    Text(broken(printable(self.head[k]), width)), justify=justify, width=width, overflow="fold"
+                )
             for row in self.rows:
-                table.add_row(*(as_cell(row[k]) for k in group))
+                cells = (broken(printable(row[k]), width) for k, width in zip(group, widths, strict=True))
+                table.add_row(*map(Text, cells))
             yield table
+        if self.caption:
+            yield as_cell(self.caption)
 
     def _columns(self) -> list[tuple[str, ...]]:
         return [*zip(self.head, *self.rows, strict=True)]
@@ -171,6 +187,8 @@ class _Column(NamedTuple):
 
     minimum: int
     """With folded texts and a folded name, and with whole numbers."""
+    whole_parts: int
+    """With texts that are broken only after separators (`broken`)."""
     usual: int
     """With whole cells of numbers."""
     maximum: int
@@ -182,24 +200,49 @@ class _Column(NamedTuple):
         name, *cells = ([cell_len(line) for line in printable(text).splitlines()] for text in texts)
         maximum = max(map(max, filter(None, [name, *cells])), default=1)
         if is_text:
-            return cls(min(MIN_TEXT_WIDTH, maximum), min(MIN_TEXT_WIDTH, maximum), maximum)
+            minimum = min(MIN_TEXT_WIDTH, maximum)
+            parts = max((cell_len(part) for text in texts for part in _parts(printable(text))), default=1)
+            return cls(minimum, max(minimum, min(parts, MAX_PART_WIDTH)), minimum, maximum)
         words = [[cell_len(word) for word in printable(text).split()] for text in texts]
-        name_words = (min(MIN_TEXT_WIDTH, word) for word in words[0])
+        name_words = (min(MIN_NAME_WIDTH, word) for word in words[0])
         minimum = max([1, *name_words, *(word for cell in words[1:] for word in cell)])
-        return cls(minimum, max([minimum, *(line for cell in cells for line in cell)]), maximum)
+        return cls(minimum, minimum, max([minimum, *(line for cell in cells for line in cell)]), maximum)
 
 
 def _widths(columns: Sequence[_Column], room: int) -> list[int]:
-    """Distribute `room` characters over the columns: first for whole numbers, then for whole texts and names of
-    columns."""
+    """Distribute `room` characters over the columns: first for whole parts of texts, then for whole cells of numbers,
+    then for whole texts and names of columns."""
     widths = [column.minimum for column in columns]
-    for wanted in ([column.usual for column in columns], [column.maximum for column in columns]):
+    for wanted in (
+        [column.whole_parts for column in columns],
+        [column.usual for column in columns],
+        [column.maximum for column in columns],
+    ):
         for _ in range(room - sum(widths)):
             lack = [want - width for want, width in zip(wanted, widths, strict=True)]
             if max(lack) <= 0:
                 break
             widths[lack.index(max(lack))] += 1
     return widths
+
+
+def broken(text: str, width: int) -> str:
+    """Break lines that are wider than `width` after separators of names (`agent_avenue/simple-2@argmax`) or spaces.
+
+    Parts that are still too wide are left to the console, which folds them.
+    """
+    lines = []
+    for line in text.split("\n"):
+        lines.append("")
+        for part in _parts(line):
+            if lines[-1] and cell_len(lines[-1] + part.rstrip()) > width:
+                lines.append("")
+            lines[-1] += part
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _parts(text: str) -> list[str]:
+    return re.findall(r"[^/+,| @]*[/+,| ]+|@?[^/+,| @]+|@", text)
 
 
 def _between(columns: int) -> int:
@@ -235,6 +278,10 @@ def _without_code(text: str) -> str:
     return re.sub(r"(`+) ?(.*?) ?\1(?!`)", r"\2", text)
 
 
+def _deals(number: int) -> str:
+    return f"{number:,} deal{'' if number == 1 else 's'}"
+
+
 def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
     """Return a table with one row per result.
 
@@ -252,7 +299,11 @@ def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
         fair = [f"{100 * r.fair_share:.1f}"] if more else []
         wins = [f"{100 * r.win_share:.1f}", f"{low}-{high}", *fair, shares]
         rows.append([r.challenger, r.opponent, f"{r.games:,}", *wins, f"{r.mean_return:+.3f}"])
-    caption = f"{first.deals:,} deals, each played once from each of the {len(first.by_side)} sides"
+    caption = (
+        f"{_deals(first.deals)}, each played once from each of the {len(first.by_side)} sides. wins: games won by the "
+        f"challenger, with the 95 % interval; by {side}: the same from each {side}; return: mean result, a win is +1"
+        f"{'; fair share: wins of the opponent in the same place' if more else ''}."
+    )
     return ScreenTable(head, rows, title, caption, texts=2)
 
 
@@ -266,7 +317,10 @@ def line_up_table(results: Sequence["LineUpResult"], title: str = "") -> ScreenT
     first = results[0]
     moved = "once" if len(first.rotations) == 1 else f"in {len(first.rotations)} rotations of the line-up"
     head = ["player", "seats", "wins %", "95 %", "return", "95 %"]
-    return ScreenTable(head, rows, title, f"{first.deals:,} deals, each played {moved}")
+    caption = (
+        f"{_deals(first.deals)}, each played {moved}. wins: games won; return: mean result; 95 %: their intervals."
+    )
+    return ScreenTable(head, rows, title, caption)
 
 
 def matrix_table(names: Sequence[str], shares: np.ndarray) -> ScreenTable:
@@ -275,7 +329,7 @@ def matrix_table(names: Sequence[str], shares: np.ndarray) -> ScreenTable:
         [name, *("" if np.isnan(share) else f"{100 * share:.1f}" for share in row)]
         for name, row in zip(names, shares, strict=True)
     ]
-    return ScreenTable(["", *names], rows, "wins of the row against the column, %")
+    return ScreenTable(["", *names], rows, "cross-play", "Games won by the player of the row against the column, in %.")
 
 
 def check_picture(file: Path) -> None:

@@ -1,7 +1,7 @@
-// What the page can do with a script on top of what it does without one. It knows no game: the texts of legal actions
-// are all that it goes by, and whatever it shows has come from the server as it stands there.
+// Enhancements of the page; it also works without this script. The script knows no game: it uses only the texts of the
+// legal actions, and shows what the server sends.
 
-// Milliseconds for which a move of the others is shown; who wants no motion reads the list of moves.
+// Milliseconds for which a move of another player is shown; 0 for users who prefer reduced motion.
 const PAUSE = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 700;
 const POLL = 500, RETRY = 2000;
 const main = () => document.querySelector("main");
@@ -13,18 +13,18 @@ function say(text) { document.getElementById("said").textContent = text; }
 
 const read = html => new DOMParser().parseFromString(html, "text/html");
 
-// What has the focus, so that it can have it again.
+// Describes the focused element, so that the focus can be restored.
 function hold() {
   const focused = document.activeElement, inBoard = Boolean(focused?.closest("#picture .target"));
   const key = focused?.closest("main") ? focused.id || focused.dataset.key : "";
   return { key, inBoard, inActions: inBoard || Boolean(focused?.closest(".act")), none: !key && !focused?.closest("main, header") };
 }
 
-// Takes the main part of another page over; what has the focus keeps it where it is still there.
+// Replaces the main part by that of another page. The focused element keeps the focus if it still exists.
 function take(html, url) {
   const next = read(html), now = hold(), place = held && (now.none || now.key === "skip") ? held : now;
   const { key, inBoard, inActions } = place;
-  const left = find("#picture")?.scrollLeft || 0; // of a large board on a small screen
+  const left = find("#picture")?.scrollLeft || 0; // for a large board on a small screen
   const down = find("#moves")?.scrollTop || 0;
   document.title = next.title;
   main().replaceWith(document.adoptNode(next.querySelector("main")));
@@ -34,7 +34,7 @@ function take(html, url) {
   if (find("#moves")) showNow(down);
   const again = key && (document.getElementById(key) || find(`[data-key="${CSS.escape(key)}"]`));
   const first = again || (inBoard && find("#picture .target")) || (inActions && (find(".actions button") || find("h1")));
-  held = first || !key ? null : place; // it may come again when a player has thought
+  held = first || !key ? null : place; // the element may return when a player has thought
   if (first) {
     if (first.matches("h1")) first.tabIndex = -1;
     first.focus({ preventScroll: true });
@@ -46,7 +46,7 @@ async function get(url) {
   take(await answer.text(), answer.url);
 }
 
-// Says that nobody answers, and tries again: what was sent may have arrived, so the page shows how things are then.
+// Reports that the server does not answer, and reloads until it does: the last request may have arrived.
 function offline() {
   busy = false;
   play(false);
@@ -64,7 +64,7 @@ function offline() {
 async function send(form, submitter) {
   if (busy) return;
   busy = true;
-  held = hold(); // what cannot be used while the others move loses the focus
+  held = hold(); // elements that are disabled while the others move lose the focus
   const fields = new URLSearchParams(new FormData(form, submitter)), stream = form.matches(".act");
   for (const button of all("button")) button.disabled = true;
   if (find("#picked")) find("#picked").textContent = "";
@@ -84,7 +84,7 @@ async function send(form, submitter) {
   } catch { offline(); }
 }
 
-// Shows the moves that a stream tells of, one by one; the last of them.
+// Shows the moves of a stream one by one; returns the text of the last.
 async function watch(body) {
   const reader = body.getReader(), decoder = new TextDecoder();
   let text = "", quick = false, shown = 0, last = "";
@@ -112,7 +112,7 @@ async function watch(body) {
 
 const texts = () => all(".actions button").map(button => button.value);
 
-// Actions that picks of single words stand for: those that no target names in full.
+// Actions that are picked word by word: those that no target names in full.
 function open() {
   const whole = new Set(all("#picture .target[data-action]").map(each => each.dataset.action));
   return texts().filter(text => !whole.has(text));
@@ -126,7 +126,7 @@ function press(target) {
   if (picks.get(at) === word) picks.delete(at);
   else {
     picks.set(at, word);
-    // A pick that goes with none of the earlier ones takes their place.
+    // A pick that fits none of the earlier ones replaces them.
     if (!open().some(text => fits(text, picks))) picks = new Map([[at, word]]);
   }
   const left = open().filter(text => fits(text, picks));
@@ -151,12 +151,12 @@ function mark() {
     target.classList.toggle("out", picks.size > 0 && !picked && !open().some(text => fits(text, others)));
   }
   const note = find("#picked");
-  if (note) note.textContent = picks.size ? `Picked: ${[...picks.values()].join(", ")}. Pick on; the same again takes it back.` : "Pick on the board, or here.";
+  if (note) note.textContent = picks.size ? `Picked: ${[...picks.values()].join(", ")}. Pick the next part, or click the same again to undo.` : "Choose on the board, or here.";
 }
 
 // ---------------------------------------------------------------- films
 
-// Scrolls the list of moves to where it was, and no further than it takes to see the one that is shown.
+// Restores the scroll position of the list of moves, and scrolls only as far as needed to show the current one.
 function showNow(down) {
   const list = find("#moves"), now = find("#moves [aria-current]");
   list.scrollTop = down;
@@ -176,7 +176,7 @@ function play(on) {
   if (find("#play")) find("#play").textContent = playing ? "Pause" : "Play";
 }
 
-// Goes to a position; of what is asked for meanwhile the last one counts.
+// Goes to a position. Of the requests that arrive meanwhile, only the last one counts.
 async function follow(url) {
   wanted = url;
   if (busy) return;
@@ -191,7 +191,7 @@ async function follow(url) {
 
 // ---------------------------------------------------------------- dressing
 
-// Makes of the page that the server has sent one that is played with a script.
+// Adds the script's controls to the page that the server has sent.
 function dress() {
   picks = new Map();
   const board = find("#picture svg"), legal = texts();
@@ -201,7 +201,7 @@ function dress() {
     for (const target of all("#picture .target")) {
       target.setAttribute("role", "button");
       target.setAttribute("tabindex", "0");
-      // A title names it for a screen reader, and shows its name where the mouse rests.
+      // The title is read by screen readers and shown as a tooltip.
       const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
       title.textContent = target.dataset.label || "";
       target.prepend(title);
@@ -231,13 +231,13 @@ function dress() {
   if (main().dataset.refresh) timer = setTimeout(look, POLL);
 }
 
-// Looks again at a page that is not done yet. Of a film only the thoughts are new: all else stays as it is used.
+// Reloads a page that is not complete yet. On a film page only the thoughts are replaced.
 async function look() {
   const part = find("#thought"), where = main().dataset.refresh;
   if (busy) { timer = setTimeout(look, POLL); return; }
   try {
     const answer = await fetch(where), html = await answer.text(), next = read(html), fresh = next.querySelector("#thought");
-    if (part && !part.isConnected) return; // another position is shown by now
+    if (part && !part.isConnected) return; // another position is shown now
     if (!part || !fresh) return take(html, answer.url);
     part.replaceWith(document.adoptNode(fresh));
     if (next.querySelector("main").dataset.refresh) timer = setTimeout(look, POLL);
@@ -251,7 +251,7 @@ document.addEventListener("submit", event => {
     event.preventDefault();
     follow(`${where}?${new URLSearchParams(new FormData(form))}`);
   }
-  if (form.method !== "post" || form.matches(".leads")) return; // to another page, to which Back comes back
+  if (form.method !== "post" || form.matches(".leads")) return; // a new page, so that Back returns to this one
   event.preventDefault();
   send(form, event.submitter);
 });
@@ -276,7 +276,7 @@ document.addEventListener("keydown", event => {
     go(event.key);
   }
 });
-const large = document.getElementById("large"); // is kept from page to page, as the script keeps it from move to move
+const large = document.getElementById("large"); // kept from page to page
 large.checked = sessionStorage.getItem("large") === "yes";
 large.addEventListener("change", () => sessionStorage.setItem("large", large.checked ? "yes" : "no"));
 window.addEventListener("pageshow", event => { if (event.persisted) location.reload(); });

@@ -14,7 +14,6 @@ from spygames.agent_avenue.picture.scene import Scene
 from spygames.agent_avenue.picture.signs import SIDE
 from spygames.agent_avenue.picture.zones import own_zone, top_zone
 from spygames.core.pictures.picture import Look, advice_panel, log_panel, title_bar
-from spygames.core.svg.colours import LINE, PANEL, PICK
 from spygames.core.svg.pen import WIDTH, Pen, width
 
 TOP_ZONE, OWN_ZONE = (52, 148), (638, 248)
@@ -27,11 +26,12 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     c = Scene(pen, seen, look)
     if look.viewer >= 0 and seen["to_move"] == look.viewer:
         w = width(c.headline, 19) + 36
-        pen.box(WIDTH / 2 - w / 2, 11, w, 33, 16, "#4a3f14", stroke=PICK, stroke_width=1.6)
+        pen.box(WIDTH / 2 - w / 2, 11, w, 33, 16, pen.palette.notice, stroke=pen.palette.pick, stroke_width=1.6)
     title_bar(pen, "Agent Avenue", c.headline, f"turn {seen['turn']}")
     for side, (y, h) in ((1 - c.below, TOP_ZONE), (c.below, OWN_ZONE)):
         active = side == (seen["active_side"] if seen["winner"] is None else seen["winner"])
-        pen.box(16, y, WIDTH - 32, h, 16, PANEL, stroke=SIDE[side] if active else LINE, stroke_width=2.4)
+        edge = SIDE[side] if active else pen.palette.line
+        pen.box(16, y, WIDTH - 32, h, 16, pen.palette.panel, stroke=edge, stroke_width=2.4)
     top_zone(c, 1 - c.below, TOP_ZONE[0])
     own_zone(c, c.below, OWN_ZONE[0])
     loop(c)

@@ -8,6 +8,7 @@ from spygames.agent_avenue.picture.scene import title
 from spygames.agent_avenue.picture.signs import (
     BACK,
     BACK_LINE,
+    EMPTY,
     KIND,
     MARKET,
     MARKET_LIGHT,
@@ -17,7 +18,7 @@ from spygames.agent_avenue.picture.signs import (
     sign,
     star,
 )
-from spygames.core.svg.colours import BAD, EDGE, GOOD, INK, LINE, PANEL, PAPER, PICK, SOFT
+from spygames.core.svg.colours import BAD, GOOD, INK, PAPER
 from spygames.core.svg.pen import Pen, width
 
 WIN, LOSE = "win", "lose"
@@ -130,14 +131,16 @@ def stack(pen: Pen, kind: str, count: int, new: int, side: int, w: float, h: flo
     """Draw the copies of an agent in play, `new` of them since the position before; without copies an empty place."""
     ground = KIND[kind]
     if not count:
-        pen.box(0.5, 0.5, w - 1, h - 1, 7, "none", stroke="#43586b", stroke_width=1.3, stroke_dasharray="4 4")
+        edge = EMPTY[pen.palette.theme]
+        pen.box(0.5, 0.5, w - 1, h - 1, 7, "none", stroke=edge, stroke_width=1.3, stroke_dasharray="4 4")
         pen.at(0, 0, opacity=0.38)
-        sign(pen, kind, w / 2, h * 0.43, w * 0.0072, PANEL, SOFT)
+        sign(pen, kind, w / 2, h * 0.43, w * 0.0072, pen.palette.panel, pen.palette.soft)
         pen.close()
         name = kind.replace("_", " ")
-        pen.words(w / 2, h - 10, name, fitting(name, 11.5, w - 8, False), SOFT, anchor="middle", bold=False)
+        size = fitting(name, 11.5, w - 8, False)
+        pen.words(w / 2, h - 10, name, size, pen.palette.soft, anchor="middle", bold=False)
         if new < 0:
-            pen.words(w / 2, 22, f"{signed(new)} now", 12.5, PICK, anchor="middle")
+            pen.words(w / 2, 22, f"{signed(new)} now", 12.5, pen.palette.pick_text, anchor="middle")
         return
     for i in reversed(range(min(count, 4))):
         pen.box(2.6 * i, -2.6 * i, w, h, 7, PAPER if i == 0 else "#eadfc2", stroke="#8d7c52", stroke_width=1.1)
@@ -240,11 +243,11 @@ def race_row(
     """Draw how many of three copies each side has: pips, green if three win for it, red if three lose."""
     scale = h / 50
     if h > 40:
-        pen.box(x, y, w, h, 10, PANEL, stroke=LINE, stroke_width=1.2)
+        pen.box(x, y, w, h, 10, pen.palette.panel, stroke=pen.palette.line, stroke_width=1.2)
     cx, cy = x + 28 * scale, y + h / 2
     pen.dot(cx, cy, 19 * scale, KIND[kind])
     sign(pen, kind, cx, cy, 0.72 * scale, KIND[kind])
-    pen.words(x + 36 + 20 * scale, cy + 4.5, words, 13.5, EDGE, bold=False)
+    pen.words(x + 36 + 20 * scale, cy + 4.5, words, 13.5, pen.palette.text, bold=False)
     for side, count in enumerate(counts):
         for i in range(THREE):
             colour = ("#46b07a" if good[side] else "#ef6a62") if i < count else "none"

@@ -7,9 +7,11 @@ from spygames.agent_avenue.picture.faces import EFFECTS, face, fitting, market_c
 from spygames.agent_avenue.picture.scene import CX, CY, WHY, Scene
 from spygames.agent_avenue.picture.signs import BACK_LINE, SIDE, SIDES, back, disc, eye, meeple, stall, tree
 from spygames.agent_avenue.picture.zones import known
-from spygames.core.svg.colours import LINE, PAPER, PICK, SOFT
+from spygames.core.svg.colours import PAPER, PICK
 
 GRASS, GRASS_INK = "#7fae79", "#15291c"
+UNLIT, MIDDLE = "#35495c", "#9fb2c3"
+"""The lamps of the lead that are not lit, and the one in the middle."""
 FLOWERS = (
     *((-134, -32), (-128, -22), (-141, -20), (-118, 84), (-126, 90), (-109, 91)),
     *((119, 86), (127, 92), (111, 91), (128, 2), (136, -6), (122, -7)),
@@ -53,7 +55,7 @@ def _lead(c: Scene) -> None:
         side = c.below if k > 0 else 1 - c.below
         lit = 0 < k <= own or own <= k < 0
         end = {"stroke": SIDE[side], "stroke_width": 2} if abs(k) == CATCH else {}
-        pen.dot(CX + k * step, y, 8 if end else 5.4, SIDE[side] if lit else LINE if k else SOFT, **end)
+        pen.dot(CX + k * step, y, 8 if end else 5.4, SIDE[side] if lit else UNLIT if k else MIDDLE, **end)
     ahead = c.below if own > 0 else 1 - c.below
     who = ("they lead", "you lead")[own > 0] if c.look.viewer >= 0 else f"{SIDES[ahead]} leads"
     text = f"{who} by {abs(own)}; {CATCH} catches" if own else f"level; a lead of {CATCH} catches"

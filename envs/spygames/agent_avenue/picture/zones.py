@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from spygames.agent_avenue.cards import AGENTS
 from spygames.agent_avenue.picture.faces import agent_back, back_with_sign, chip, face, fitting, pill, small_card, stack
 from spygames.agent_avenue.picture.scene import Scene
-from spygames.agent_avenue.picture.signs import SIDE, SIDES, badge, eye, meeple
+from spygames.agent_avenue.picture.signs import SIDE, SIDE_TEXT, SIDES, badge, eye, meeple
 from spygames.core.pictures.picture import heading
-from spygames.core.svg.colours import INK, PAPER, PICK, SOFT
+from spygames.core.svg.colours import INK, PAPER
 from spygames.core.svg.pen import WIDTH, width
 
 HAND_W = 446
@@ -65,22 +65,22 @@ def own_zone(c: Scene, side: int, y: float) -> None:
 
 def _name(c: Scene, seat: int, x: float, y: float, size: float = 17) -> float:
     """Draw a seat's name, with marks if it is to move, is captain or plays the open card. Return the x of the end."""
-    pen, colour = c.pen, SIDE[c.side(seat)]
+    pen, colour = c.pen, SIDE_TEXT[c.pen.palette.theme][c.side(seat)]
     if seat == c.seen["to_move"]:
-        pen.path(f"M{x:.1f} {y - 11:.1f}l10 5.500l-10 5.500Z", PICK)
+        pen.path(f"M{x:.1f} {y - 11:.1f}l10 5.500l-10 5.500Z", pen.palette.pick)
         x += 15
     label = "You" if seat == c.look.viewer else f"player_{seat}"
     pen.words(x, y, label, size, colour)
     x += width(label, size) + 7
     if seat == c.look.viewer:
-        pen.words(x, y, f"player_{seat}", 12.5, SOFT, bold=False)
+        pen.words(x, y, f"player_{seat}", 12.5, pen.palette.soft, bold=False)
         x += width(f"player_{seat}", 12.5, False) + 8
     if len(c.seats[c.side(seat)]) > 1 and c.seen["captain"].get(str(c.side(seat))) == seat:
         badge(pen, x + 9, y - 5)
         x += 24
     if c.seen["lead"] == seat:
-        pen.box(x, y - 13, 44, 17, 8, "#35495c")
-        pen.words(x + 22, y - 0.5, "opens", 11.5, PAPER, anchor="middle", bold=False)
+        pen.box(x, y - 13, 44, 17, 8, pen.palette.line)
+        pen.words(x + 22, y - 0.5, "opens", 11.5, anchor="middle", bold=False)
         x += 50
     return x
 
@@ -89,13 +89,13 @@ def _about(c: Scene, seat: int, x: float, y: float, most: float, below: bool = F
     """Draw the player's name, and beside it or below it the discards: made and left."""
     pen = c.pen
     if seat < len(c.look.names):
-        pen.words(x, y, c.look.names[seat], 12.5, SOFT, bold=False, most=most)
+        pen.words(x, y, c.look.names[seat], 12.5, pen.palette.soft, bold=False, most=most)
         if below:
             y += 23
         else:
             x += min(most, width(c.look.names[seat], 12.5, False)) + 12
     made, left = c.hand(seat, "discarded"), c.seen["discards_left"][str(seat)]
-    pen.words(x, y, "discards", 11.5, SOFT, bold=False)
+    pen.words(x, y, "discards", 11.5, pen.palette.soft, bold=False)
     x += width("discards", 11.5, False) + 6
     for card in made:
         pen.at(x, y - 12)
@@ -103,10 +103,10 @@ def _about(c: Scene, seat: int, x: float, y: float, most: float, below: bool = F
         pen.close()
         x += 15
     for _ in range(left):
-        pen.box(x, y - 11.5, 11, 14.5, 2.5, "none", stroke=SOFT, stroke_width=1.1, stroke_dasharray="2.4 2")
+        pen.box(x, y - 11.5, 11, 14.5, 2.5, "none", stroke=pen.palette.soft, stroke_width=1.1, stroke_dasharray="2.4 2")
         x += 14
     if not made and not left:
-        pen.words(x, y, "none", 11.5, SOFT, bold=False)
+        pen.words(x, y, "none", 11.5, pen.palette.soft, bold=False)
 
 
 def _fan(c: Scene, seat: int, x: float, y: float, w: float, most: float) -> None:
@@ -165,7 +165,7 @@ def _hand(c: Scene, seat: int, x: float, y: float, most: float) -> None:
         pick = "" if action else f"1:{card}"
         with c.target(action, pick, f"{card} face up" if pick else None) as can:
             if can:
-                pen.box(left - 4, y - 4, w + 8, h + 8, 13, "#fff3c4", stroke=PICK, stroke_width=3)
+                pen.box(left - 4, y - 4, w + 8, h + 8, 13, "#fff3c4", stroke=pen.palette.pick, stroke_width=3)
             pen.at(left, y)
             face(pen, card, w, h, c.copies(card))
             eye(pen, w - 7, h * 0.19 + 8, min(7, w * 0.09)) if marks[i] else None
@@ -175,7 +175,9 @@ def _hand(c: Scene, seat: int, x: float, y: float, most: float) -> None:
         for pick, action, words, short in tabs:
             with c.target(action, pick, f"{card} {words}" if pick else None) as can:
                 if can:
-                    pen.box(left, top, w, 19, 7, "#27455e" if pick else "#3a3340", stroke=PICK, stroke_width=1.2)
+                    pen.box(
+                        left, top, w, 19, 7, "#27455e" if pick else "#3a3340", stroke=pen.palette.pick, stroke_width=1.2
+                    )
                     text = words if w > 64 else short
                     pen.words(left + w / 2, top + 14, text, fitting(text, 12.5, w - 6), PAPER, anchor="middle")
                     top += 22
@@ -192,7 +194,7 @@ def _stacks(c: Scene, side: int, x: float, y: float, step: float, w: float, h: f
         with c.target(f"take {kind}" if taker == c.below else "") as can:
             c.pen.at(x + i * step, y)
             if can and count:
-                c.pen.box(-4, -4, w + 8, h + 8, 11, "#fff3c4", stroke=PICK, stroke_width=3)
+                c.pen.box(-4, -4, w + 8, h + 8, 11, "#fff3c4", stroke=c.pen.palette.pick, stroke_width=3)
             stack(c.pen, kind, count, count - before.get(kind, 0), side, w, h)
             c.pen.close()
 
@@ -209,7 +211,7 @@ def _legend(c: Scene, x: float, y: float) -> None:
     """Draw the legend of the triangles under the icons."""
     for side in (1, 0):
         x -= width(SIDES[side], 12, False)
-        c.pen.words(x, y, SIDES[side], 12, SIDE[side], bold=False)
+        c.pen.words(x, y, SIDES[side], 12, SIDE_TEXT[c.pen.palette.theme][side], bold=False)
         c.pen.path(f"M{x - 16:.1f} {y:.1f}l6-10l6 10Z", SIDE[side], stroke=INK, stroke_width=0.9)
         x -= 28
-    c.pen.words(x + 4, y, "the icon that counts next for", 12, SOFT, anchor="end", bold=False)
+    c.pen.words(x + 4, y, "the icon that counts next for", 12, c.pen.palette.soft, anchor="end", bold=False)

@@ -1,6 +1,6 @@
-"""The bots of Agent DOG by name. A bot sees a view and a mask, never the state.
+"""Scripted players of Agent DOG by name. A bot reads a view and a mask, never the state.
 
-`expert-1` is the first `expert`, which has not changed.
+`expert-1` is the first version of `expert`, so far the same player.
 """
 
 from spygames.agent_dog.bots.expert import expert

@@ -1,4 +1,4 @@
-"""The expert bot looks one action ahead and at what that leaves behind."""
+"""`expert`: look one action ahead, and value the position after it."""
 
 import numpy as np
 
@@ -9,5 +9,8 @@ from spygames.core.compiling.kernel import Int, kernel
 
 @kernel
 def expert(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Looks also at what a move leaves behind, keeps good cards and passes its partner the start card that it needs."""
+    """Choose an action like `greedy`, but also value the position after it and the card that it costs.
+
+    The bot passes its partner a start card if the partner needs one.
+    """
     return choose(view, mask, rng, True)

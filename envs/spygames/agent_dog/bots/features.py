@@ -1,6 +1,6 @@
-"""What bots read from a view: whose pawn stands where, and what bars its way.
+"""Features that bots compute from a view: the places of pawns, and what blocks their way.
 
-Everything is seen from the viewer: its start space is 0, its colour 0, its partner's colour 2 where there are teams.
+All are relative to the viewer: its start space is 0, its color is 0, and in teams its partner's color is 2.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ HIDDEN = 4
 
 @kernel
 def pawn_at(view: View, place: Int) -> Int:
-    """The colour of the pawn on a space, HIDDEN, or EMPTY."""
+    """Return the color of the pawn on a space, HIDDEN, or EMPTY."""
     if view.hats[place] != 0:
         return HIDDEN
     for colour in range(4):
@@ -26,7 +26,7 @@ def pawn_at(view: View, place: Int) -> Int:
 
 @kernel
 def own_colour(view: View) -> Int:
-    """AD-18: the colour that counts as own: 2 once the own four pawns are home."""
+    """AD-18: return the color that the viewer plays: 0, or in teams 2 once its own four pawns are home."""
     if view.teams != 0 and view.goals[0, 0] + view.goals[0, 1] + view.goals[0, 2] + view.goals[0, 3] == PAWNS:
         return 2
     return 0
@@ -34,19 +34,19 @@ def own_colour(view: View) -> Int:
 
 @kernel
 def is_ours(view: View, colour: Int) -> bool:
-    """Whether a colour is the viewer's or its partner's."""
+    """Whether a color is the viewer's or its partner's."""
     return bool(colour == 0 or (colour == 2 and view.teams != 0))
 
 
 @kernel
 def progress(view: View, colour: Int, place: Int) -> Int:
-    """Spaces from the start space of a colour."""
+    """Return the number of spaces from the start space of a color."""
     return (place - colour * len(view.holes)) % len(view.hats)
 
 
 @kernel
 def most_hidden(view: View, colour: Int) -> float:
-    """The number of pawns of a colour that may wear hats, at most."""
+    """Return the maximum number of pawns of a color that may be hidden."""
     seen = int(view.areas[colour] * PAWNS + 0.5)
     for i in range(PAWNS):
         seen += view.goals[colour, i] > 0
@@ -57,7 +57,10 @@ def most_hidden(view: View, colour: Int) -> float:
 
 @kernel
 def own_hat_fraction(view: View) -> float:
-    """The fraction of the hats on the track that are the own team's, as far as visible pawns tell."""
+    """Return the estimated fraction of the hidden pawns on the track that belong to the viewer's team.
+
+    The estimate uses the visible pawns only.
+    """
     ours, hats = most_hidden(view, 0), 0
     if view.teams != 0:
         ours += most_hidden(view, 2)
@@ -68,7 +71,7 @@ def own_hat_fraction(view: View) -> float:
 
 @kernel
 def is_closed(view: View, place: Int, steps: Int) -> bool:
-    """AD-13: whether a pawn on its own start space stops this move."""
+    """AD-13: whether a pawn on its own start space blocks this move."""
     quarter = len(view.holes)
     ahead = place // quarter + 1
     colour, start = ahead & 3, (ahead & 3) * quarter
@@ -77,7 +80,7 @@ def is_closed(view: View, place: Int, steps: Int) -> bool:
 
 @kernel
 def free_goal(view: View, colour: Int, first: Int) -> Int:
-    """Free goal spaces in a row from number `first` on."""
+    """Return the number of consecutive free goal spaces from index `first` on."""
     n = 0
     while first + n < PAWNS and view.goals[colour, first + n] == 0:
         n += 1
@@ -86,7 +89,7 @@ def free_goal(view: View, colour: Int, first: Int) -> Int:
 
 @kernel
 def on_track(view: View, colour: Int) -> Int:
-    """Visible pawns of a colour on the track."""
+    """Return the number of visible pawns of a color on the track."""
     n = 0
     for place in range(len(view.hats)):
         n += view.track[place, colour] != 0
@@ -95,7 +98,7 @@ def on_track(view: View, colour: Int) -> Int:
 
 @kernel
 def start_cards(view: View) -> Int:
-    """Start cards in the own hand."""
+    """Return the number of start cards in the viewer's hand."""
     n = 0.0
     for card in range(KINDS):
         if OFFERS[card] >> START & 1:

@@ -1,4 +1,4 @@
-"""The greedy bot looks one action ahead."""
+"""`greedy`: look one action ahead."""
 
 import numpy as np
 
@@ -9,5 +9,5 @@ from spygames.core.compiling.kernel import Int, kernel
 
 @kernel
 def greedy(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Takes the action that brings its team most spaces at once, rivals' captured ones included; passes any card."""
+    """Choose the action that gains its team most spaces at once, with spaces that rivals lose. Pass a random card."""
     return choose(view, mask, rng, False)

@@ -1,7 +1,7 @@
-"""The worth of an action to a bot, in spaces, judged from a view.
+"""Value of an action to a bot, in spaces, judged from a view.
 
-`ours` is the fraction of the hats on the track that the own team wears. `careful` is true for the expert, false for
-the greedy bot.
+`ours` is the estimated fraction of the hidden pawns on the track that belong to the bot's team. `careful` is True for
+`expert` and False for `greedy`.
 """
 
 import numpy as np
@@ -44,18 +44,18 @@ from spygames.agent_dog.layout import EMPTY, EXCHANGE, View
 from spygames.core.compiling.kernel import Int, kernel
 from spygames.core.game.bots import uniform
 
-RIVAL = 0.4  # what a space of a rival's way counts against one of the own team's
-CAPTURED = 8.0  # added for a pawn that needs a start card again
-PUNISHED = 20.0  # for a round lost by AD-23
-HOME = 12.0  # for a pawn that comes home
+RIVAL = 0.4  # weight of a space of a rival's pawn, relative to a space of the own team
+CAPTURED = 8.0  # added for a captured pawn, which needs a start card again
+PUNISHED = 20.0  # cost of being out of the round (AD-23)
+HOME = 12.0  # added for a pawn that comes home
 KEPT = np.array([2.0, 2, 2, 2, 2, 2, 2, 2, 3, 9, 8, 1, 3, 6])
-"""How gladly `expert` keeps a card, by kind."""
+"""Value for `expert` of keeping a card, by kind."""
 assert len(KEPT) == len(CARDS)
 
 
 @kernel
 def choose(view: View, mask: np.ndarray, rng: np.ndarray, careful: bool) -> Int:
-    """The action of the highest worth; a random one among equals."""
+    """Return the action of the highest value, a random one among equals."""
     own, ours = own_colour(view), own_hat_fraction(view)
     best, best_worth, ties = -1, -np.inf, 0
     for action in range(len(mask)):
@@ -72,7 +72,7 @@ def choose(view: View, mask: np.ndarray, rng: np.ndarray, careful: bool) -> Int:
 
 @kernel
 def worth_of(view: View, action: Int, own: Int, ours: float, careful: bool) -> float:
-    """The worth of any action."""
+    """Return the value of an action of any kind."""
     track = len(view.hats)
     kind = kind_of(action, track)
     if kind == PASS:
@@ -97,7 +97,7 @@ def worth_of(view: View, action: Int, own: Int, ours: float, careful: bool) -> f
 
 @kernel
 def worth_of_move(view: View, action: Int, kind: Int, own: Int, ours: float, careful: bool) -> float:
-    """The worth of moving a pawn by the number of the card that is being played."""
+    """Return the value of moving a pawn by the number of the card being played."""
     steps = 0
     for function in range(NUMBERS):
         if view.function[function] != 0:
@@ -112,7 +112,7 @@ def worth_of_move(view: View, action: Int, kind: Int, own: Int, ours: float, car
 
 @kernel
 def worth_of_function(view: View, function: Int, own: Int, ours: float, careful: bool) -> float:
-    """The worth of the best move that a card allows when it is played as this function."""
+    """Return the value of the best move of a card that is played as `function`."""
     quarter, track = len(view.holes), len(view.hats)
     start = own * quarter
     if function == START:
@@ -137,7 +137,7 @@ def worth_of_function(view: View, function: Int, own: Int, ours: float, careful:
 
 @kernel
 def worth_of_loss(view: View, card: Int, careful: bool) -> float:
-    """The worth of passing or discarding a card."""
+    """Return the value of passing or discarding a card."""
     if not careful:
         return 0.0
     is_start = OFFERS[card] >> START & 1
@@ -148,7 +148,7 @@ def worth_of_loss(view: View, card: Int, careful: bool) -> float:
 
 @kernel
 def worth_of_capture(view: View, place: Int, ours: float) -> float:
-    """The worth of capturing the pawn on a space, if there is one."""
+    """Return the value of capturing the pawn on a space; 0 if there is none."""
     pawn = pawn_at(view, place)
     if pawn == EMPTY:
         return 0.0
@@ -161,7 +161,7 @@ def worth_of_capture(view: View, place: Int, ours: float) -> float:
 
 @kernel
 def worth_of_way(view: View, colour: Int, place: Int, target: Int, ours: float) -> float:
-    """The worth of bringing a pawn from one space to another: its way, for or against the own team."""
+    """Return the value of moving a pawn between two spaces: the distance, for or against the own team."""
     if colour == HIDDEN:
         return (target - place) % len(view.hats) * (ours - (1 - ours) * RIVAL)
     way = progress(view, colour, target) - progress(view, colour, place)
@@ -170,7 +170,7 @@ def worth_of_way(view: View, colour: Int, place: Int, target: Int, ours: float) 
 
 @kernel
 def worth_on_track(view: View, place: Int, steps: Int, ours: float, careful: bool) -> float:
-    """The worth of moving the pawn on `place` round the track."""
+    """Return the value of moving the pawn on `place` along the track."""
     target = (place + steps) % len(view.hats)
     pawn = pawn_at(view, place)
     worth = worth_of_way(view, pawn, place, target, ours) + worth_of_capture(view, target, ours)
@@ -179,7 +179,7 @@ def worth_on_track(view: View, place: Int, steps: Int, ours: float, careful: boo
 
 @kernel
 def worth_into_goal(view: View, place: Int, steps: Int, own: Int) -> float:
-    """The worth of moving the pawn on `place` into the goal."""
+    """Return the value of moving the pawn on `place` into the goal."""
     track = len(view.hats)
     left = track - progress(view, own, place)
     worth = left + HOME + 0.5 * (steps - left)
@@ -188,7 +188,7 @@ def worth_into_goal(view: View, place: Int, steps: Int, own: Int) -> float:
 
 @kernel
 def prospects(view: View, pawn: Int, place: Int, target: Int, ours: float) -> float:
-    """The worth of what a move leaves behind: a hat, a meeting, pursuers, a card that brings the pawn home."""
+    """Return the value of the position after a move: a hat, a meeting, pursuers, a card that brings the pawn home."""
     quarter, track = len(view.holes), len(view.hats)
     worth = 0.0
     if view.holes[target % quarter] != 0 and pawn != HIDDEN:

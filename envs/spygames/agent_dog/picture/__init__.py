@@ -1,5 +1,5 @@
-"""The picture of a position, drawn from what the viewer has seen.
+"""Picture of a position, drawn from the mapping of what the viewer has seen.
 
-`draw.py` calls the parts: `ground.py` (the board), `pawns.py`, `seats.py` (panels and hands), `columns.py` (deck,
-buttons). `signs.py` has the signs, `scene.py` what all parts need.
+`draw.py` calls the parts: `ground.py` (the board), `pawns.py`, `seats.py` (panels and hands), and `columns.py` (deck,
+buttons). `signs.py` has the symbols, `scene.py` the data and geometry that all parts share.
 """

@@ -1,7 +1,7 @@
-"""Agent DOG as a picture: the board in the middle, the viewer's hand below, the other players beside it.
+"""Draw Agent DOG: the board in the middle, the viewer's hand below, and the other players beside the board.
 
-The picture shows what `seen_to_dict` returned and nothing else; its parts are beside it. The viewer's start space
-lies at the bottom. Every legal action is a target (`Pen.target`): a card, one of its functions, a pawn, a goal space.
+The picture shows only what `seen_to_dict` returned. The viewer's start space is at the bottom. Every legal action is a
+target (see `Pen.target`): a card, one of its functions, a pawn, a goal space, or a button.
 """
 
 from collections.abc import Mapping
@@ -15,19 +15,18 @@ from spygames.agent_dog.picture.seats import SLOTS, bottom, panel
 from spygames.agent_dog.picture.signs import FILL
 from spygames.core.pictures.picture import advice_panel, log_panel, title_bar
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.colours import LINE, PANEL, PICK
 from spygames.core.svg.pen import Pen, width
 
 
 def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
-    """Draws what a viewer may know."""
+    """Draw the mapping that `seen_to_dict` returned."""
     scene = scene_of(pen, seen, look)
     headline = _headline(scene)
-    # An exchange of cards ends a turn, too, so that fewer cards may have been played than turns taken (AD-35).
+    # A turn may end without a card played (AD-35), so there may be fewer cards played than turns.
     cards = f" · card {seen['cards_played']}" if seen["cards_played"] != seen["turn"] else ""
     if scene.mover == look.viewer >= 0 or scene.mover < 0:
         w = width(headline, 19) + 36
-        pen.box(X - w / 2, 8, w, 36, 17, "#4a3f14", stroke=PICK, stroke_width=1.6)
+        pen.box(X - w / 2, 8, w, 36, 17, pen.palette.notice, stroke=pen.palette.pick, stroke_width=1.6)
     title_bar(pen, "Agent DOG", headline, f"round {seen['round']} · turn {seen['turn']}{cards}")
     track(scene)
     homes(scene)
@@ -41,7 +40,7 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
             panel(scene, seat, *place)
     bottom(scene)
     count(scene, LEFT + 8, 224 if scene.sits(1) else 76)
-    pen.box(816, 718, 368, 168, 14, PANEL, stroke=LINE, stroke_width=1.3)
+    pen.box(816, 718, 368, 168, 14, pen.palette.panel, stroke=pen.palette.line, stroke_width=1.3)
     log_panel(pen, 832, 746, 338, look, 5)
     colours = FILL[scene.colours[scene.below]], "#8fa0ae"
     advice_panel(pen, RIGHT, 366, COLUMN, look, colours, 3 if scene.left else 8)
@@ -51,7 +50,7 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
 
 
 def _headline(scene: Scene) -> str:
-    """What is to be done, or how the game ended."""
+    """Return the decision to be made, or how the game ended."""
     seen, mover = scene.seen, scene.mover
     if mover < 0:
         if not seen["winners"]:

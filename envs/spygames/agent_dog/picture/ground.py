@@ -1,4 +1,4 @@
-"""The board: the road with its spaces, start areas, goals and kennels, the cards in the middle."""
+"""The board: the road with its spaces, start areas, goals and kennels, and the cards in the middle."""
 
 import math
 
@@ -13,7 +13,7 @@ from spygames.core.svg.pen import Pen
 
 _PLAZA = "#345845"
 _PRINTS = ((-94, 213, 130), (-74, 239, 122), (-42, 249, 126))
-"""Paws from a start area to its start space: where they are and how they are turned."""
+"""Paw prints from a start area to its start space: x, y, rotation."""
 _TREES = (
     (72, 214, 0.9), (-214, 72, 0.8), (-68, -212, 0.9), (210, -74, 0.8), (-226, 218, 0.7), (226, -220, 0.7),
     (222, 222, 0.6), (-222, -222, 0.6), (-84, -98, 0.6), (86, 102, 0.6),
@@ -21,7 +21,7 @@ _TREES = (
 
 
 def track(scene: Scene) -> None:
-    """The road with its spaces, and the lawn: they look alike throughout a game."""
+    """Draw the road with its spaces, and the lawn. They stay the same throughout a game."""
     scene.pen.stamp(_track, scene.board, tuple(scene.colours.items()), scene.below)
 
 
@@ -53,7 +53,7 @@ def _track(pen: Pen, board: Board, colours: tuple[tuple[int, int], ...], below: 
 
 
 def homes(scene: Scene) -> None:
-    """Start areas, goals and kennels."""
+    """Draw start areas, goals and kennels."""
     pen = scene.pen
     for seat, colour in scene.colours.items():
         _area(scene, colour)
@@ -79,7 +79,7 @@ def homes(scene: Scene) -> None:
 
 
 def _area(scene: Scene, colour: int) -> None:
-    """A start area; a target, together with the start space, if a pawn may be brought from it."""
+    """Draw a start area. If a pawn may leave it, the area and the start space are a target."""
     pen, (x, y) = scene.pen, scene.middle(colour)
     enters = scene.mover >= 0 and colour == scene.own and scene.target("from area")
     edge, thick = (PICK, 4) if enters else (FILL[colour], 2.4)
@@ -92,7 +92,7 @@ def _area(scene: Scene, colour: int) -> None:
 
 
 def middle(scene: Scene) -> None:
-    """The discard pile and the card that is being played, with all that is known of it."""
+    """Draw the discard pile and the card being played with its function, points and penalty."""
     pen, seen = scene.pen, scene.seen
     discard, pending, copied = seen["discard"], seen["pending"], seen["last_card"]
     scale, top = 0.72, Y - 62

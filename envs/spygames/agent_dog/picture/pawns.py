@@ -1,4 +1,4 @@
-"""Pawns, what may be done with them, and where they have come from."""
+"""Pawns, their legal moves, and their latest movements."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -11,12 +11,12 @@ from spygames.core.svg.colours import INK, PAPER, PICK
 from spygames.core.svg.pen import Pen
 
 _VERBS = {"place": "from", "step": "step", "swap": "swap"}
-"""How an action that chooses a pawn begins, by phase."""
+"""First word of an action that chooses a pawn, by phase."""
 _AREA = -1
 
 
 def pawns(scene: Scene) -> None:
-    """All pawns, those behind first; those that may be chosen are targets, with the places where they would end."""
+    """Draw all pawns, from back to front. Pawns that may be chosen are targets with the places where they would end."""
     standing: list[tuple[float, float, int, Pawn]] = []
     for place, pawn in scene.pawns.items():
         x, y = scene.spot(place)
@@ -34,7 +34,7 @@ def pawns(scene: Scene) -> None:
 
 
 def _pawn(scene: Scene, place: int, x: float, y: float) -> None:
-    """The pawn on a place: a target if it may be chosen, ringed if this card has moved it or lifted its hat."""
+    """Draw the pawn on a place: a target if it may be chosen, ringed if this card has moved or lifted it."""
     pen, pending = scene.pen, scene.seen["pending"]
     pawn = scene.pawns[place]
     name, verb = place_to_string(place, scene.colours.get(scene.mover)), _VERBS.get(scene.seen["phase"])
@@ -57,7 +57,7 @@ def _pawn(scene: Scene, place: int, x: float, y: float) -> None:
 def _stand(
     scene: Scene, x: float, y: float, size: float, pawn: Pawn, turn: float = 0, events: str | None = "none"
 ) -> None:
-    """A pawn in the middle of its place; `events` "none": clicks go through it, to the target that lies below."""
+    """Draw a pawn in the center of its place. With `events` "none", clicks reach the target below it."""
     colour, hidden = pawn
     scene.pen.at(x, y + (9 if hidden else 14) * size, size, turn, pointer_events=events)
     scene.pen.stamp(signs.hat, colour) if colour is None or hidden else scene.pen.stamp(signs.pawn, colour)
@@ -65,7 +65,7 @@ def _stand(
 
 
 def marks(scene: Scene) -> None:
-    """Targets that are no pawns: goals that can be entered, and meetings that are due."""
+    """Draw targets other than pawns: goals that can be entered, and meetings that are due."""
     pen, board, pending = scene.pen, scene.board, scene.seen["pending"]
     for action in scene.look.legal:
         verb, *words = action.split()
@@ -95,11 +95,11 @@ def marks(scene: Scene) -> None:
 
 
 def trails(scene: Scene, before: Scene) -> None:
-    """Where pawns have come from, as far as two sights of the board tell."""
+    """Draw where pawns have come from, as far as it follows from two views of the board."""
     gone = {place: each for place, each in before.pawns.items() if scene.pawns.get(place) != each}
     came = {place: each for place, each in scene.pawns.items() if before.pawns.get(place) != each}
-    turned = {place for place in gone if place in came and _alike(gone[place], came[place])}
-    for place in turned:  # a pawn that was turned over where it stands, or so it seems
+    turned = {place for place in gone if place in came and _may_match(gone[place], came[place])}
+    for place in turned:  # pawns that were apparently turned over in place
         del gone[place], came[place]
     moved = _paired(scene, gone, came)
     turned |= {place for place, (_, hidden) in scene.pawns.items() if hidden}
@@ -123,7 +123,7 @@ def trails(scene: Scene, before: Scene) -> None:
 
 
 def _unseen(scene: Scene, before: Scene, gone: Sequence[int], onto: Collection[int]) -> dict[int, list[int]]:
-    """The ways of pawns that have captured a hidden one: on its place the board may look as if nothing had happened."""
+    """Return the paths of pawns that have captured a hidden pawn, whose place may look unchanged."""
     pending = before.seen["pending"]
     steps = int(STEPS[FUNCTIONS.index(pending["as"])]) if pending else 0
     steps = 1 if before.seen["phase"] == "step" else steps
@@ -131,14 +131,14 @@ def _unseen(scene: Scene, before: Scene, gone: Sequence[int], onto: Collection[i
     return {way[0]: way for way in ways if way[-1] in onto}
 
 
-def _alike(one: Pawn, other: Pawn) -> bool:
+def _may_match(one: Pawn, other: Pawn) -> bool:
     """Whether these may be the same pawn."""
     return one[0] is None or other[0] is None or one[0] == other[0]
 
 
 def _paired(scene: Scene, gone: Mapping[int, Pawn], came: Mapping[int, Pawn]) -> dict[int, list[int]]:
-    """By place of a pawn that is gone the way that it has gone: of known colours first, then the shortest ways."""
-    ways = [_route(scene, a, b) for a in gone for b in came if _alike(gone[a], came[b])]
+    """Return the path of each moved pawn by its old place. Known colors are matched first, then the shortest paths."""
+    ways = [_route(scene, a, b) for a in gone for b in came if _may_match(gone[a], came[b])]
     found: dict[int, list[int]] = {}
     ends: set[int] = set()
     for way in sorted(filter(None, ways), key=lambda way: (gone[way[0]][0] != came[way[-1]][0], len(way), way)):
@@ -149,7 +149,7 @@ def _paired(scene: Scene, gone: Mapping[int, Pawn], came: Mapping[int, Pawn]) ->
 
 
 def _ghost(scene: Scene, place: int, colour: int | None, hidden: bool) -> None:
-    """A pawn where it stood before."""
+    """Draw a faint pawn on its old place."""
     x, y = scene.spot(place)
     scene.pen.at(x, y + 16 * scene.size, scene.size, opacity=0.4, pointer_events="none")
     scene.pen.stamp(signs.hat, colour) if colour is None or hidden else scene.pen.stamp(signs.pawn, colour)
@@ -157,7 +157,7 @@ def _ghost(scene: Scene, place: int, colour: int | None, hidden: bool) -> None:
 
 
 def _route(scene: Scene, a: int, b: int) -> list[int]:
-    """The places from one to another forward, both included; [] where no way leads."""
+    """Return the places from `a` forward to `b`, both included; [] if there is no path."""
     track = scene.board.track
     if b < GOAL:
         return [(a + k) % track for k in range((b - a) % track + 1)] if a < GOAL and a != b else []
@@ -170,7 +170,7 @@ def _route(scene: Scene, a: int, b: int) -> list[int]:
 
 
 def _trail(pen: Pen, points: Sequence[Point], colour: int | None) -> None:
-    """A dotted line through points."""
+    """Draw a dotted line through points."""
     d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
     pen.open(pointer_events="none")
     pen.path(d, stroke=INK, stroke_width=9.5, stroke_linejoin="round", stroke_linecap="round", opacity=0.55)

@@ -1,4 +1,4 @@
-"""What all parts of a picture of Agent DOG share: what is seen, and where everything lies."""
+"""Data and geometry that all parts of a picture of Agent DOG share."""
 
 import math
 from collections.abc import Mapping
@@ -11,75 +11,75 @@ from spygames.core.svg.colours import PICK
 from spygames.core.svg.pen import Pen
 
 X, Y = 600, 378
-"""The middle of the board."""
+"""Center of the board."""
 HALF, RADIUS = 296, 104
-"""Of the rounded square on which the track lies."""
+"""Half the side, and the corner radius, of the rounded square of the track."""
 LANE, STEP = 37, 33
-"""From the start space to the first goal space, and from each to the next."""
+"""Distance from the start space to the first goal space, and between goal spaces."""
 LEFT, RIGHT, COLUMN = 16, 944, 240
-"""The columns beside the board and their width."""
+"""Left edges of the two columns beside the board, and their width."""
 _STRAIGHT = HALF - RADIUS
 _QUARTER = 2 * _STRAIGHT + math.pi * RADIUS / 2
 Point = tuple[float, float]
 Pawn = tuple[int | None, bool]
-"""The colour of a pawn, None if it is not known, and whether it is hidden."""
+"""Color of a pawn, None if unknown, and whether the pawn is hidden."""
 
 
 @dataclass
 class Scene:
-    """What all parts of a picture need to know."""
+    """The position, the viewer and the geometry of a picture."""
 
     pen: Pen
     seen: Mapping[str, Any]
     look: Look
     board: Board
     colours: Mapping[int, int]
-    """The colour of each seat."""
+    """Color of each seat."""
     below: int
-    """The seat at the bottom."""
+    """Seat at the bottom."""
     pawns: Mapping[int, Pawn]
-    """By place the colour of the pawn there, None if it is not known, and whether it is hidden."""
+    """Pawn on each occupied place."""
     left: set[str] = field(default_factory=set)
-    """Legal actions that are not drawn yet."""
+    """Legal actions that have not been drawn yet."""
 
     @property
     def mover(self) -> int:
-        """The seat to move, -1 when over."""
+        """Seat to move; -1 when over."""
         return -1 if self.seen["to_move"] is None else self.seen["to_move"]
 
     @property
     def own(self) -> int:
-        """AD-18: the colour that counts as the mover's own."""
+        """AD-18: color that the mover plays."""
         colour = self.colours[self.mover]
         home = sum(self.pawns.get(GOAL + PAWNS * colour + i) == (colour, False) for i in range(PAWNS))
         return colour ^ 2 if home == PAWNS and self.seen["players"] == 4 else colour
 
     def taker(self, seat: int) -> int:
-        """AD-6: who gets the card that a seat passes."""
+        """AD-6: return the seat that gets the card passed by `seat`."""
         players = self.seen["players"]
         return seat ^ 2 if players == 4 else (seat + 1) % players
 
     def sits(self, quadrants: int) -> bool:
-        """Whether somebody sits so many quadrants clockwise from the bottom."""
+        """Whether a player sits this number of quadrants clockwise from the bottom."""
         return (self.colours[self.below] + quadrants) % 4 in self.colours.values()
 
     def name(self, seat: int) -> str:
-        """What a seat is called."""
+        """Return the name of a seat, or "You"."""
         return "You" if seat == self.look.viewer else f"player_{seat}"
 
     def turned(self, x: float, y: float, colour: int) -> Point:
-        """A point beside the start space at the bottom, as it lies beside that of a colour."""
+        """Rotate a point, relative to the center, from the bottom quadrant to the quadrant of a color."""
         for _ in range((colour - self.colours[self.below]) % 4):
             x, y = -y, x
         return X + x, Y + y
 
     @property
     def gap(self) -> float:
-        """Units from space to space."""
+        """Distance between neighboring spaces."""
         return 4 * _QUARTER / self.board.track
 
     def spot(self, place: int, out: float = 0) -> Point:
-        """The middle of a place, or a point `out` units from it towards the rim."""
+        """Return the center of a place, or a point `out` units from it toward the rim."""
         if place >= GOAL:
             colour, i = divmod(place - GOAL, PAWNS)
             return self.turned(0, HALF - LANE - STEP * i, colour)
@@ -95,20 +95,20 @@ class Scene:
 
     @property
     def size(self) -> float:
-        """Of the pawns on the track."""
+        """Scale of the pawns on the track."""
         return min(0.82, max(0.58, self.gap / 41.5))
 
     def middle(self, colour: int) -> Point:
-        """The middle of a start area."""
+        """Return the center of a start area."""
         return self.turned(-152, 150, colour)
 
     def nest(self, colour: int, i: int) -> Point:
-        """Where the i-th pawn of a colour stands in its start area."""
+        """Return the position of the i-th pawn of a color in its start area."""
         x, y = self.middle(colour)
         return x + (-20, 20, -20, 20)[i], y + (-14, -14, 25, 25)[i]
 
     def target(self, action: str, label: str | None = None) -> bool:
-        """Opens a target if the action is legal."""
+        """Open a target if the action is legal. Returns whether it is."""
         if action not in self.look.legal:
             return False
         self.left.discard(action)
@@ -116,14 +116,14 @@ class Scene:
         return True
 
     def landing(self, place: int) -> None:
-        """Where a pawn would end."""
+        """Draw the place where a pawn would end."""
         x, y = self.spot(place)
         r = 15.5 if place >= GOAL else 0.46 * self.gap
         self.pen.dot(x, y, r, PICK, fill_opacity=0.75, stroke="#8a6100", stroke_width=2.4, stroke_dasharray="5 3")
 
 
 def scene_of(pen: Pen, seen: Mapping[str, Any], look: Look) -> Scene:
-    """The scene of what was seen."""
+    """Return the scene of a mapping of `seen_to_dict`."""
     board = BOARDS[seen["board"]] if isinstance(seen["board"], str) else Board(**seen["board"])
     # AD-1: two players sit opposite each other.
     colours = {seat: 2 * seat if seen["players"] == 2 else seat for seat in range(seen["players"])}

@@ -1,17 +1,17 @@
-"""The players: a panel each beside the board, and the large hand at the bottom."""
+"""The players: panels beside the board, and the large hand at the bottom."""
 
 from spygames.agent_dog.picture import signs
 from spygames.agent_dog.picture.scene import COLUMN, LEFT, RIGHT, Scene
-from spygames.agent_dog.picture.signs import BRIGHT, CARD_H, CARD_W, CHIP_H, CHIP_W, FILL
-from spygames.core.svg.colours import INK, LINE, PANEL, PAPER, PICK, SOFT
+from spygames.agent_dog.picture.signs import CARD_H, CARD_W, CHIP_H, CHIP_W, FILL, TEXT
+from spygames.core.svg.colours import INK, PAPER
 from spygames.core.svg.pen import width
 
 SLOTS = {1: (LEFT, 52), 2: (RIGHT, 52), 3: (RIGHT, 202)}
-"""Where the panels of others are, by how many quadrants clockwise from the bottom they sit."""
+"""Position (x, y) of the panel of another player, by its number of quadrants clockwise from the bottom."""
 
 
 def panel(scene: Scene, seat: int, x: float, y: float) -> None:
-    """A seat beside the board: its name, its hand, what it has played in this round."""
+    """Draw the panel of a seat: its name, its hand, and the cards it has played in this round."""
     pen, seen = scene.pen, scene.seen
     _frame(scene, seat, x, y, COLUMN, 138)
     _name(scene, seat, x, y)
@@ -22,38 +22,38 @@ def panel(scene: Scene, seat: int, x: float, y: float) -> None:
         _card(scene, seat, card)
         pen.close()
     if seat in seen["out"]:
-        pen.words(x + 14, y + 84, "out of the round", 13, SOFT, bold=False)
+        pen.words(x + 14, y + 84, "out of the round", 13, pen.palette.soft, bold=False)
     passed = seen["passed"][str(seat)]
     if passed is not None:
-        pen.words(x + COLUMN - 12, y + 72, "passed", 11.5, SOFT, anchor="end", bold=False)
+        pen.words(x + COLUMN - 12, y + 72, "passed", 11.5, pen.palette.soft, anchor="end", bold=False)
         pen.at(x + COLUMN - 12 - CHIP_W, y + 79)
         pen.stamp(signs.chip, passed)
         pen.close()
     if seen["lost"][str(seat)]:
-        pen.words(x + 14, y + 124, "played", 11.5, SOFT, bold=False)
+        pen.words(x + 14, y + 124, "played", 11.5, pen.palette.soft, bold=False)
         _played(scene, seat, x + 56, y + 110, COLUMN - 60)
 
 
 def _frame(scene: Scene, seat: int, x: float, y: float, w: float, h: float) -> None:
-    """The panel of a seat, brighter while it is to move."""
-    active, won = scene.mover == seat, seat in scene.seen["winners"]
-    edge = PICK if won else FILL[scene.colours[seat]] if active else LINE
-    scene.pen.box(x, y, w, h, 14, PANEL, stroke=edge, stroke_width=3.4 if active or won else 1.3)
+    """Draw the frame of a panel, brighter while the seat is to move."""
+    active, won, palette = scene.mover == seat, seat in scene.seen["winners"], scene.pen.palette
+    edge = palette.pick if won else FILL[scene.colours[seat]] if active else palette.line
+    scene.pen.box(x, y, w, h, 14, palette.panel, stroke=edge, stroke_width=3.4 if active or won else 1.3)
 
 
 def _name(scene: Scene, seat: int, x: float, y: float) -> None:
-    """Who sits there."""
+    """Draw the name of a seat, with its pawn and its role."""
     pen, seen, colour = scene.pen, scene.seen, scene.colours[seat]
     pen.at(x + 25, y + 44, 0.92)
     pen.stamp(signs.pawn, colour)
     pen.close()
-    pen.words(x + 46, y + 25, scene.name(seat), 17, BRIGHT[colour])
+    pen.words(x + 46, y + 25, scene.name(seat), 17, TEXT[pen.palette.theme][colour])
     about = [f"player_{seat}"] if seat == scene.look.viewer else []
     if scene.look.viewer >= 0 and seen["players"] == 4 and seat == scene.look.viewer ^ 2:
         about.append("your partner")
     if seat < len(scene.look.names):
         about.append(scene.look.names[seat])
-    pen.words(x + 46, y + 43, ", ".join(about), 12.5, SOFT, bold=False, most=176)
+    pen.words(x + 46, y + 43, ", ".join(about), 12.5, pen.palette.soft, bold=False, most=176)
     at = x + COLUMN - 24
     if seat == seen["dealer"]:
         pen.box(at - 36, y + 11, 50, 20, 10, PAPER)
@@ -65,11 +65,11 @@ def _name(scene: Scene, seat: int, x: float, y: float) -> None:
         pen.close()
         at -= 30
     if seat == scene.mover and seen["redrawn"]:
-        pen.words(x + COLUMN - 12, y + 58, "1 exchanged", 11.5, PICK, anchor="end", bold=False)
+        pen.words(x + COLUMN - 12, y + 58, "1 exchanged", 11.5, pen.palette.pick_text, anchor="end", bold=False)
 
 
 def _played(scene: Scene, seat: int, x: float, y: float, w: float) -> None:
-    """The cards that left a hand since the exchange."""
+    """Draw the cards that left a hand since the exchange."""
     lost = scene.seen["lost"][str(seat)]
     scale = min(1.0, w / ((CHIP_W + 4) * max(1, len(lost))))
     for i, card in enumerate(lost):
@@ -79,7 +79,7 @@ def _played(scene: Scene, seat: int, x: float, y: float, w: float) -> None:
 
 
 def bottom(scene: Scene) -> None:
-    """The seat at the bottom: its hand is large, and its cards are targets."""
+    """Draw the seat at the bottom. Its hand is large, and its legal cards are targets."""
     pen, seen, seat, y = scene.pen, scene.seen, scene.below, 718
     _frame(scene, seat, 16, y, 788, 168)
     _name(scene, seat, 18, y + 2)
@@ -90,9 +90,9 @@ def bottom(scene: Scene) -> None:
         _card(scene, seat, card)
         pen.close()
     if seat in seen["out"]:
-        pen.words(272, y + 90, "out of the round", 17, SOFT, bold=False)
+        pen.words(272, y + 90, "out of the round", 17, pen.palette.soft, bold=False)
     elif not hand:
-        pen.words(272, y + 90, "no cards left in this round", 17, SOFT, bold=False)
+        pen.words(272, y + 90, "no cards left in this round", 17, pen.palette.soft, bold=False)
     rows = []
     giver = next(other for other in scene.colours if scene.taker(other) == seat)
     if seen["passed"][str(seat)] is not None:
@@ -100,17 +100,17 @@ def bottom(scene: Scene) -> None:
     if seen["passed"][str(giver)] is not None and seen["phase"] != "exchange":
         rows.append((f"received from player_{giver}", seen["passed"][str(giver)]))
     for i, (text, card) in enumerate(rows):
-        pen.words(30, y + 77 + 26 * i, text, 12.5, SOFT, bold=False)
+        pen.words(30, y + 77 + 26 * i, text, 12.5, pen.palette.soft, bold=False)
         pen.at(196, y + 62.5 + 26 * i)
         pen.stamp(signs.chip, card)
         pen.close()
     if seen["lost"][str(seat)]:
-        pen.words(30, y + 127, "played in this round", 12.5, SOFT, bold=False)
+        pen.words(30, y + 127, "played in this round", 12.5, pen.palette.soft, bold=False)
         _played(scene, seat, 30, y + 134, 220)
 
 
 def _card(scene: Scene, seat: int, card: str) -> None:
-    """A card in a hand: it is a target, or in the large hand each of its functions is."""
+    """Draw a card in a hand. A legal card is a target; in the large hand, so is each legal function."""
     pen, seen = scene.pen, scene.seen
     if card == "?":
         pen.stamp(signs.back)
@@ -120,7 +120,7 @@ def _card(scene: Scene, seat: int, card: str) -> None:
     legal = {name for name in names if verb == "card" and f"card {card} as {name}" in scene.look.legal}
     opened = seat == scene.mover and scene.target(f"{verb} {card}")
     if opened or (legal and seat == scene.mover):
-        pen.box(-5, -5, CARD_W + 10, CARD_H + 10, 13, "#fff3c4", stroke=PICK, stroke_width=3.4)
+        pen.box(-5, -5, CARD_W + 10, CARD_H + 10, 13, "#fff3c4", stroke=pen.palette.pick, stroke_width=3.4)
     pen.stamp(signs.face, card)
     widths = [width(name, 12) + 9 for name in names]
     x = (CARD_W - sum(widths) - 3 * (len(widths) - 1)) / 2

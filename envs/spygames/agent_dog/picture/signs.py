@@ -1,18 +1,18 @@
-"""Our own drawings of Agent DOG: agents and hats, kennels, pits, meeting signs, trees, cards. All are round (0, 0)."""
+"""Original drawings for Agent DOG: agents, hats, kennels, pits, meeting points, trees, cards. Most center on (0, 0)."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from spygames.agent_dog.cards import CARDS, OFFERED
-from spygames.core.svg.colours import BAD, EDGE, INK, PAPER, PICK
+from spygames.core.svg.colours import BAD, EDGE, INK, PAPER, PICK, Theme
 from spygames.core.svg.pen import Pen
 
 FILL = ("#e2574c", "#4f9be0", "#58b368", "#f2c53d")
-"""The colours of seats: red with a dot, blue with a bar, green with a cross, yellow with a ring."""
+"""Colors of seats: red with a dot, blue with a bar, green with a cross, yellow with a ring."""
 DARK = ("#9e2f28", "#1f5c96", "#256338", "#755806")
 LIGHT = ("#f6c9c2", "#c7dff5", "#cdebd0", "#fbeab4")
-BRIGHT = ("#ff8f80", "#7fbdf5", "#7fd08c", "#f4cf5a")
-"""The same for text on dark ground."""
+TEXT: Mapping[Theme, tuple[str, str, str, str]] = {"dark": ("#ff8f80", "#7fbdf5", "#7fd08c", "#f4cf5a"), "light": DARK}
+"""The colors of the seats as text on the table."""
 ROAD, LAWN, HEDGE, STONE = "#33424f", "#3d6650", "#2f5341", "#e9dfc6"
 BLUE_CARD, RED_CARD, BACK = "#2f6496", "#a93c35", "#27455e"
 GREY, GREY_DARK = "#8d99a5", "#56626d"
@@ -26,7 +26,7 @@ _PAW = (
 
 
 def pattern(pen: Pen, colour: int, size: float, fill: str = PAPER) -> None:
-    """The mark of a colour, by which it is told apart without seeing colours."""
+    """Draw the mark that identifies a color without color vision."""
     if colour == 0:
         pen.dot(0, 0, 0.62 * size, fill)
     elif colour == 1:
@@ -39,7 +39,7 @@ def pattern(pen: Pen, colour: int, size: float, fill: str = PAPER) -> None:
 
 
 def pawn(pen: Pen, colour: int) -> None:
-    """An agent in a trench coat, its hat with a ribbon; it stands on (0, 0) and is 40 high."""
+    """Draw an agent in a trench coat with a hat. It stands on (0, 0) and is 40 high."""
     fill, dark = FILL[colour], DARK[colour]
     pen.path("M-14 1a14 4.6 0 0 0 28 0a14 4.6 0 0 0 -28 0Z", "#000", fill_opacity=0.3)
     pen.path("M-12 0Q-14 -15 -5 -19H5Q14 -15 12 0Q0 3.4 -12 0Z", fill, stroke=INK, stroke_width=1.8)
@@ -59,7 +59,7 @@ def pawn(pen: Pen, colour: int) -> None:
 
 
 def hat(pen: Pen, colour: int | None) -> None:
-    """A grey hat over somebody of whom only the eyes can be seen; the ribbon and a mark tell a colour that is known."""
+    """Draw a gray hat over a pair of eyes. A known color is shown by the ribbon and a mark."""
     pen.path("M-13 1a13 6 0 0 0 26 0a13 6 0 0 0 -26 0Z", "#0d141b")
     pen.dot(-4, -2, 2.6, "#fff")
     pen.dot(4, -2, 2.6, "#fff")
@@ -82,7 +82,7 @@ def hat(pen: Pen, colour: int | None) -> None:
 
 
 def pits(pen: Pen, points: Sequence[tuple[float, float]], r: float = 15) -> None:
-    """Holes with ladders in which agents hide, all at once."""
+    """Draw all holes, with ladders, at once."""
     for width, dy, fill in ((2 * r, 0, "#7d8994"), (1.68 * r, 0.8, "#0d141b")):
         d = "".join(f"M{x:.1f} {y + dy:.1f}h.01" for x, y in points)
         pen.path(d, stroke=fill, stroke_width=width, stroke_linecap="round")
@@ -95,20 +95,20 @@ def pits(pen: Pen, points: Sequence[tuple[float, float]], r: float = 15) -> None
 
 
 def meeting(pen: Pen) -> None:
-    """A meeting point, two heads together, 30 wide."""
+    """Draw a meeting point, two heads together, 30 wide."""
     pen.dot(0, 0, 15, "#6d4a9c", stroke="#d9c8f0", stroke_width=2)
     pen.path("M-8.2 -4a3.2 3.2 0 0 1 6.4 0a3.2 3.2 0 0 1 -6.4 0ZM1.8 -4a3.2 3.2 0 0 1 6.4 0a3.2 3.2 0 0 1 -6.4 0Z"
              "M-10.4 8.4Q-10 .6 -5 .6Q-0.4 .6 -.4 8.4ZM.4 8.4Q.4 .6 5 .6Q10 .6 10.4 8.4Z", PAPER)  # fmt: skip
 
 
 def start(pen: Pen, colour: int) -> None:
-    """A start space, 32 wide; the arrow shows the way forward from the bottom, to the left."""
+    """Draw a start space, 32 wide. Its arrow points left, which is forward at the bottom of the board."""
     pen.dot(0, 0, 15.6, LIGHT[colour], stroke=FILL[colour], stroke_width=4)
     pen.path("M3 -6L-4 0L3 6", stroke=DARK[colour], stroke_width=3.4, stroke_linecap="round", stroke_linejoin="round")
 
 
 def kennel(pen: Pen, colour: int) -> None:
-    """A dog's house in a colour, 40 wide."""
+    """Draw a kennel in a color, 40 wide."""
     pen.box(-15, -8, 30, 22, 2, "#f7ecd6", stroke=INK, stroke_width=1.8)
     pen.path("M-20 -6L0 -22L20 -6Z", FILL[colour], stroke=INK, stroke_width=1.8, stroke_linejoin="round")
     pen.path("M-6.5 14V3A6.5 7 0 0 1 6.5 3V14Z", DARK[colour], stroke=INK, stroke_width=1.4)
@@ -118,7 +118,7 @@ def kennel(pen: Pen, colour: int) -> None:
 
 
 def tree(pen: Pen) -> None:
-    """A tree seen from above."""
+    """Draw a tree seen from above."""
     pen.path("M-15 6a18 12 0 0 0 36 0a18 12 0 0 0 -36 0Z", "#000", fill_opacity=0.16)
     for x, y, r in ((-8, 0, 12), (8, -1, 12), (0, -9, 13)):
         pen.dot(x, y, r, HEDGE)
@@ -126,12 +126,12 @@ def tree(pen: Pen) -> None:
 
 
 def paw(pen: Pen, fill: str) -> None:
-    """The print of a paw, 38 wide."""
+    """Draw a paw print, 38 wide."""
     pen.path(_PAW, fill)
 
 
 def rosette(pen: Pen) -> None:
-    """What a winner gets, 30 wide."""
+    """Draw the rosette of a winner, 30 wide."""
     pen.path("M-8 8L-11 24L-4 19L0 25L4 19L11 24L8 8Z", BAD, stroke=INK, stroke_width=1.2, stroke_linejoin="round")
     points = " ".join(
         f"{r * math.sin(math.pi * i / 12):.1f},{-r * math.cos(math.pi * i / 12):.1f}"
@@ -148,7 +148,7 @@ def rosette(pen: Pen) -> None:
 
 
 def _sign(pen: Pen, card: str, fill: str, ground: str) -> None:
-    """The sign of a card without a number, about 44 wide."""
+    """Draw the symbol of a card without a number, about 44 wide."""
     if card == "swap":  # two hats change places
         for x, y in ((-12, 1), (12, 1)):
             pen.path(f"M{x - 12} {y}Q{x} {y + 5} {x + 12} {y}L{x + 7} {y - 3}L{x + 6} {y - 13}"
@@ -159,7 +159,7 @@ def _sign(pen: Pen, card: str, fill: str, ground: str) -> None:
         pen.box(-17, -21, 22, 30, 4, "none", stroke=fill, stroke_width=3)
         pen.box(-6, -11, 23, 31, 4, fill, stroke=ground, stroke_width=2.4)
         pen.path("M0 0H11M0 6H11M0 12H7", stroke=ground, stroke_width=2.4)
-    else:  # two who walk side by side
+    else:  # two agents side by side
         for x, y in ((-10, -1), (10, 3)):
             pen.dot(x, y - 10, 6, fill)
             pen.path(f"M{x - 9} {y + 17}Q{x - 10} {y - 3} {x} {y - 3}Q{x + 10} {y - 3} {x + 9} {y + 17}Z", fill)
@@ -168,12 +168,12 @@ def _sign(pen: Pen, card: str, fill: str, ground: str) -> None:
 
 
 def _ground(card: str) -> str:
-    """The colour of a card: blue with one number only, red otherwise (AD-5)."""
+    """Return the color of a card: blue if a number is its only function, else red (AD-5)."""
     return BLUE_CARD if OFFERED[CARDS.index(card)] == (card,) and card.isdigit() else RED_CARD
 
 
 def back(pen: Pen) -> None:
-    """A card's back, CARD_W x CARD_H; its left top corner is (0, 0)."""
+    """Draw a card's back, CARD_W x CARD_H, with the top left corner at (0, 0)."""
     pen.box(0, 0, CARD_W, CARD_H, 9, BACK, stroke="#0f1a24", stroke_width=1.4)
     pen.box(6, 6, CARD_W - 12, CARD_H - 12, 6, "none", stroke="#5f87a6", stroke_width=1.2)
     pen.at(CARD_W / 2, CARD_H / 2, 1.2)
@@ -182,7 +182,7 @@ def back(pen: Pen) -> None:
 
 
 def face(pen: Pen, card: str) -> None:
-    """A card's face, CARD_W x CARD_H; its left top corner is (0, 0)."""
+    """Draw a card's face, CARD_W x CARD_H, with the top left corner at (0, 0)."""
     ground = _ground(card)
     pen.box(2, 3, CARD_W, CARD_H, 9, "#000", fill_opacity=0.28)
     pen.box(0, 0, CARD_W, CARD_H, 9, PAPER, stroke="#8d7c52", stroke_width=1.2)
@@ -213,7 +213,7 @@ def face(pen: Pen, card: str) -> None:
 
 
 def chip(pen: Pen, card: str) -> None:
-    """A card as a small sign, CHIP_W x CHIP_H; its left top corner is (0, 0)."""
+    """Draw a small card, CHIP_W x CHIP_H, with the top left corner at (0, 0)."""
     if card == "?":
         pen.box(0, 0, CHIP_W, CHIP_H, 4, BACK, stroke="#5f87a6", stroke_width=1)
         pen.at(CHIP_W / 2, CHIP_H / 2, 0.34)
@@ -231,13 +231,13 @@ def chip(pen: Pen, card: str) -> None:
 
 
 def function(pen: Pen, name: str, x: float, w: float, on: bool) -> None:
-    """What a card may be played as, as a small button in its last line."""
+    """Draw the small button of a function in the last line of a card."""
     pen.box(x, 98, w, 24, 6, "#ffe9a0" if on else "#e6dcc2", stroke="#b8860b" if on else "#b9a878", stroke_width=1.6)
     pen.words(x + w / 2, 114.4, name, 12, INK, anchor="middle")
 
 
 def functions_of(card: str, last_card: str | None) -> Collection[str]:
-    """The functions that a card has a choice of, those of a copy being the last card's; none where it has one only."""
+    """Return the functions to choose from: none if a card has only one; for a copy, those of the last card."""
     if card == "copy":
         return OFFERED[CARDS.index(last_card)] if last_card else ()
     offered = OFFERED[CARDS.index(card)]

@@ -1,7 +1,7 @@
-"""The rules of Agent DOG. AD-n: the rule in README.md.
+"""Rules of Agent DOG. AD-n names a rule in README.md.
 
-`play.py` has set-up and decisions, `turns.py` how a turn begins and ends, `moves.py` how a number moves a pawn,
-`companion.py` the companion's single steps, `piles.py` deck, hands and discard pile.
+`play.py` has setup and decisions, `turns.py` the beginning and end of a turn, `moves.py` moves by a number,
+`companion.py` the single steps of a companion, and `piles.py` deck, hands and discard pile.
 """
 
 from spygames.agent_dog.rules.play import apply, init, legal, returns, truncated

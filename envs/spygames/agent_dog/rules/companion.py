@@ -1,4 +1,4 @@
-"""The companion: four points in single steps, each legal only if the rest can be spent (AD-28, AD-29)."""
+"""The companion: four points in single steps, each legal only if the remaining points can be spent (AD-28, AD-29)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,9 +28,10 @@ ALL_COLOURS = 15
 
 @kernel
 def movable_colours(s: State, seat: Int) -> Int:
-    """AD-28: the colours (as bits) whose visible pawns may step: the team's, and all once one of its two is home.
+    """AD-28: return the colors (as bits) whose visible pawns may step.
 
-    AD-34: with two and three players always all.
+    They are those of the team, and all colors once one of its two is home. With two and three players they are always
+    all colors (AD-34).
     """
     colour = colour_of(s, seat)
     if s.options.players != 4 or is_home(s, colour) or is_home(s, colour ^ 2):
@@ -40,9 +41,10 @@ def movable_colours(s: State, seat: Int) -> Int:
 
 @kernel
 def step_from(s: State, place: Int, into: bool, own: Int, colours: Int) -> Int:
-    """AD-29: the place to which the pawn on `place` steps, round the track or `into` its goal; NONE if it may not.
+    """AD-29: return the place to which the pawn on `place` steps, or NONE if it may not.
 
-    A pawn enters a goal from the start space, if it came there in the very same move (AD-15).
+    It steps along the track or a goal. With `into` it enters a goal, which requires that it is on the start space and
+    came there in the same move (AD-15).
     """
     pawn = np.int64(s.board[place])
     if pawn == EMPTY or (pawn < HAT and not colours >> pawn & 1):
@@ -60,7 +62,7 @@ def step_from(s: State, place: Int, into: bool, own: Int, colours: Int) -> Int:
 
 @kernel
 def can_run(s: State, place: Int, steps: Int) -> bool:
-    """Whether a movable pawn can go `steps` on round the track: nothing but a protected pawn stops it."""
+    """Whether a movable pawn can move by `steps` along the track, where only a protected pawn can stop it."""
     quarter = np.int64(s.options.quarter)
     ahead = place // quarter + 1
     return bool(ahead * quarter - place > steps or s.board[(ahead & 3) * quarter] != ahead & 3)
@@ -68,15 +70,15 @@ def can_run(s: State, place: Int, steps: Int) -> bool:
 
 @kernel
 def nothing_left(s: State, seat: Int, points: Int) -> bool:
-    """All points are spent."""
+    """Return True: with no point left, all points are spent."""
     return True
 
 
-deeper: Any = nothing_left  # stands for the search with a point less, which `bind` puts in its place
+deeper: Any = nothing_left  # placeholder for the search with one point less, which `bind` inserts
 
 
 def _can_spend(s: State, seat: Int, points: Int) -> bool:
-    """AD-29: whether all points can be spent from here; stops at the first way found."""
+    """AD-29: whether all points can be spent from this position. Stops at the first way found."""
     if points == 0:
         return True
     colours = movable_colours(s, seat)
@@ -99,7 +101,7 @@ def _can_spend(s: State, seat: Int, points: Int) -> bool:
 
 
 def _searches(points: int) -> Callable[[State, Int, Int], bool]:
-    """The search of that depth: one kernel a point, because Numba cannot cache one that calls itself."""
+    """Return the search of this depth: one kernel for each point, because Numba cannot cache recursive kernels."""
     return bind(_can_spend, f"{points}", deeper=_searches(points - 1)) if points else nothing_left
 
 
@@ -108,7 +110,7 @@ can_spend = _searches(POINTS)
 
 @kernel
 def can_spend_after(s: State, seat: Int, points: Int, place: Int, target: Int) -> bool:
-    """Whether the points can be spent after a step; the state is unchanged afterwards."""
+    """Whether the points can be spent after a step. The state is restored."""
     pawn, captured, moved = s.board[place], s.board[target], s.moved
     s.board[place], s.board[target], s.moved = EMPTY, pawn, target
     found = can_spend(s, seat, points)
@@ -118,7 +120,7 @@ def can_spend_after(s: State, seat: Int, points: Int, place: Int, target: Int) -
 
 @kernel
 def legal_steps(s: State, seat: Int, mask: np.ndarray) -> None:
-    """Marks each step after which the other points can be spent."""
+    """Mark each step after which the other points can be spent."""
     colour, own, colours = colour_of(s, seat), plays_for(s, seat), movable_colours(s, seat)
     track, quarter, left = np.int64(s.options.track), np.int64(s.options.quarter), np.int64(s.points) - 1
     for place in range(PLACES):
@@ -138,7 +140,7 @@ def legal_steps(s: State, seat: Int, mask: np.ndarray) -> None:
 
 @kernel
 def step(s: State, seat: Int, action: Int) -> None:
-    """AD-29: spends one point. AD-28: a pawn that is reached is captured; hats and meetings wait for the end."""
+    """AD-29: spend one point. AD-28: a pawn on the target is captured; hats and meetings wait for the last point."""
     colour = colour_of(s, seat)
     track, quarter = np.int64(s.options.track), np.int64(s.options.quarter)
     kind = kind_of(action, track)
@@ -167,7 +169,7 @@ def step(s: State, seat: Int, action: Int) -> None:
 
 @kernel
 def note_meetings(s: State, place: Int, target: Int) -> None:
-    """AD-31: only pawns that this card moved and that stand on a meeting point in the end count."""
+    """AD-31: update the meetings due: only pawns that this card moved and that end on a meeting point count."""
     quarter = np.int64(s.options.quarter)
     if place < GOAL and place % quarter == s.options.meeting:
         s.meetings &= ~(1 << (place // quarter))
@@ -177,7 +179,7 @@ def note_meetings(s: State, place: Int, target: Int) -> None:
 
 @kernel
 def settle_all(s: State) -> None:
-    """AD-28: with all points spent hidden pawns are turned over, in goals and on the track."""
+    """AD-28: once all points are spent, settle hats and hidden pawns in goals."""
     meetings = s.meetings
     for place in range(GOAL, PLACES):
         if s.board[place] != EMPTY:

@@ -1,4 +1,4 @@
-"""Numbers move pawns, and what happens where they arrive. AD-n: the rule in README.md."""
+"""Moves by a number, and their effects: captures, hats, goals, meetings. AD-n names a rule in README.md."""
 
 import numpy as np
 
@@ -20,18 +20,18 @@ from spygames.agent_dog.queries import colour_of, goal_of, plays_for, start_of, 
 from spygames.core.compiling.kernel import Int, kernel
 
 ALL_STEPS = (1 << LONGEST + 1) - 1
-"""Bits 1 to 13."""
+"""Bits for all numbers, 1 to 13."""
 
 
 @kernel
 def may_move_hidden(s: State, own: Int) -> bool:
-    """AD-20: whether hidden pawns may be moved: not while a pawn of that colour stands on its start space."""
+    """AD-20: whether hidden pawns may be moved: not while a visible pawn of color `own` is on its start space."""
     return bool(s.board[start_of(s, own)] != own)
 
 
 @kernel
 def free_goal(s: State, colour: Int, first: Int) -> Int:
-    """AD-15: the number of free goal spaces in a row from index `first` on."""
+    """AD-15: return the number of consecutive free goal spaces from index `first` on."""
     goal = goal_of(colour)
     n = 0
     while first + n < PAWNS and s.board[goal + first + n] == EMPTY:
@@ -41,10 +41,10 @@ def free_goal(s: State, colour: Int, first: Int) -> Int:
 
 @kernel
 def possible_steps(s: State, seat: Int) -> Int:
-    """The numbers (as bits) by which some pawn can be moved (AD-11 to AD-15, AD-19, AD-20).
+    """Return the numbers (as bits) by which some pawn can be moved (AD-11 to AD-15, AD-19, AD-20).
 
-    No number reaches over a whole quadrant, so only the next start space can be in the way. Where it is open, the pawn
-    can go round the track by any number.
+    No number is longer than a quadrant, so only the next start space can be in the way. If it is open, the pawn can
+    move along the track by any number.
     """
     own = plays_for(s, seat)
     hidden = may_move_hidden(s, own)
@@ -67,7 +67,7 @@ def possible_steps(s: State, seat: Int) -> Int:
 
 @kernel
 def legal_moves(s: State, seat: Int, steps: Int, mask: np.ndarray) -> None:
-    """Marks each pawn that can go `steps` on, round the track or into the goal (AD-11 to AD-16, AD-19, AD-20)."""
+    """Mark each pawn that can move by `steps` along the track or into the goal (AD-11 to AD-16, AD-19, AD-20)."""
     colour, own = colour_of(s, seat), plays_for(s, seat)
     partner = 1 if own != colour else 0
     hidden = may_move_hidden(s, own)
@@ -92,7 +92,7 @@ def legal_moves(s: State, seat: Int, steps: Int, mask: np.ndarray) -> None:
 
 @kernel
 def move_number(s: State, seat: Int, action: Int, steps: Int) -> None:
-    """AD-11: one pawn goes forward exactly by the number."""
+    """AD-11: move one pawn forward by exactly the number."""
     own = plays_for(s, seat)
     track = np.int64(s.options.track)
     kind = kind_of(action, track)
@@ -113,7 +113,7 @@ def move_number(s: State, seat: Int, action: Int, steps: Int) -> None:
 
 @kernel
 def move(s: State, place: Int, target: Int) -> None:
-    """AD-12: a pawn goes to its target and captures the pawn there."""
+    """AD-12: move a pawn to its target and capture the pawn there."""
     pawn = s.board[place]
     s.board[place] = EMPTY
     capture(s, target)
@@ -122,7 +122,7 @@ def move(s: State, place: Int, target: Int) -> None:
 
 @kernel
 def capture(s: State, place: Int) -> None:
-    """AD-12: a pawn goes back to its start area. AD-23: one of the own team costs its captor the round."""
+    """AD-12: move the pawn on a place, if any, back to its start area. AD-23: note a capture in the mover's team."""
     if s.board[place] != EMPTY:
         colour = s.board[place] & 3
         s.board[place] = EMPTY
@@ -133,7 +133,7 @@ def capture(s: State, place: Int) -> None:
 
 @kernel
 def enter(s: State, seat: Int) -> None:
-    """AD-14: a pawn from the start area is put on the start space; a foreign pawn there is captured."""
+    """AD-14: put a pawn from the start area on the start space, and capture a foreign pawn there."""
     own = plays_for(s, seat)
     capture(s, start_of(s, own))
     s.area[own] -= 1
@@ -142,7 +142,7 @@ def enter(s: State, seat: Int) -> None:
 
 @kernel
 def settle(s: State, place: Int) -> None:
-    """A move has ended: AD-19, AD-21 (hats), AD-22 (hidden in a goal), AD-30 (a meeting)."""
+    """Complete a move that ends on `place`: hats (AD-19, AD-21), a hidden pawn in a goal (AD-22), a meeting (AD-30)."""
     if place >= GOAL:
         if s.board[place] >= HAT:
             turn_in_goal(s, place)
@@ -155,7 +155,10 @@ def settle(s: State, place: Int) -> None:
 
 @kernel
 def turn_in_goal(s: State, place: Int) -> None:
-    """AD-22: the own colour stays, the partner's goes to its start area, an opponent's to the back of its own goal."""
+    """AD-22: turn over a hidden pawn in a goal.
+
+    A pawn of the goal's color stays, a partner's goes to its start area, an opponent's to the back of its own goal.
+    """
     colour, own = s.board[place] & 3, (place - GOAL) // PAWNS
     s.board[place] = EMPTY
     if colour == own:
@@ -171,9 +174,9 @@ def turn_in_goal(s: State, place: Int) -> None:
 
 @kernel
 def meet(s: State, quadrant: Int) -> None:
-    """AD-30: the nearest pawn behind the meeting point goes to the hole directly behind it, hidden.
+    """AD-30: move the nearest pawn behind the meeting point to the hole directly behind the point, and hide it.
 
-    AD-31: if it stood on another meeting point, that meeting is dropped.
+    AD-31: if the pawn was on another meeting point, that meeting is dropped.
     """
     s.meetings &= ~(1 << quadrant)
     track, quarter = np.int64(s.options.track), np.int64(s.options.quarter)

@@ -1,4 +1,4 @@
-"""Deck, hands and discard pile. AD-n: the rule in README.md."""
+"""Deck, hands and discard pile. AD-n names a rule in README.md."""
 
 import numpy as np
 
@@ -10,13 +10,13 @@ from spygames.core.game.rng import shuffle
 
 @kernel
 def one_more(total: Int, most: Int) -> Int:
-    """A count plus one, but no more than `most`."""
+    """Return a count plus one, at most `most`."""
     return min(np.int64(total) + 1, np.int64(most))
 
 
 @kernel
 def open_deck(s: State) -> None:
-    """AD-5: shuffles all cards into the deck; nothing is discarded yet."""
+    """AD-5: shuffle all cards into the deck and empty the discard pile."""
     n = 0
     for card in range(KINDS):
         s.discarded[card] = 0
@@ -33,7 +33,7 @@ def open_deck(s: State) -> None:
 
 @kernel
 def new_round(s: State) -> None:
-    """AD-6: the dealer deals five cards to each seat, its own first; then all choose what they pass."""
+    """AD-6: deal five cards to each seat, the dealer first, and begin the exchange."""
     s.round_number = one_more(s.round_number, LARGEST)
     s.last_card = NONE
     for seat in range(SEATS):
@@ -50,7 +50,7 @@ def new_round(s: State) -> None:
 
 @kernel
 def draw(s: State, seat: Int) -> None:
-    """AD-8: the top card of the deck; if there is none, the discard pile is shuffled into a new deck first."""
+    """AD-8: draw the top card of the deck. If the deck is empty, first shuffle the discard pile into a new deck."""
     if s.deck_size == 0:
         for i in range(s.discard_size):
             s.deck[i] = s.discard[i]
@@ -66,7 +66,7 @@ def draw(s: State, seat: Int) -> None:
 
 @kernel
 def lay_on_top(s: State, card: Int) -> None:
-    """Puts a card on the discard pile."""
+    """Put a card on top of the discard pile."""
     s.discard[s.discard_size] = card
     s.discard_size += 1
     s.discarded[card] += 1
@@ -74,7 +74,7 @@ def lay_on_top(s: State, card: Int) -> None:
 
 @kernel
 def lay_under(s: State, card: Int) -> None:
-    """Puts a card under the discard pile."""
+    """Put a card under the discard pile."""
     for i in range(s.discard_size, 0, -1):
         s.discard[i] = s.discard[i - 1]
     s.discard[0] = card
@@ -84,7 +84,7 @@ def lay_under(s: State, card: Int) -> None:
 
 @kernel
 def lay_down_hand(s: State, seat: Int) -> None:
-    """AD-10, AD-23: a whole hand goes under the discard pile; its player is out of the round."""
+    """AD-10, AD-23: put a whole hand under the discard pile; its player is out of the round."""
     for card in range(KINDS):
         while s.hands[seat, card] > 0:
             take_from_hand(s, seat, card)
@@ -94,6 +94,6 @@ def lay_down_hand(s: State, seat: Int) -> None:
 
 @kernel
 def take_from_hand(s: State, seat: Int, card: Int) -> None:
-    """Takes a card from a hand, for all to see."""
+    """Take a card from a hand in public."""
     s.hands[seat, card] -= 1
     s.lost[seat, card] = one_more(s.lost[seat, card], MOST_LOST)

@@ -1,4 +1,4 @@
-"""Set-up and decisions of Agent DOG. AD-n: the rule in README.md."""
+"""Setup and decisions of Agent DOG. AD-n names a rule in README.md."""
 
 import numpy as np
 from numpy import uint64
@@ -47,7 +47,7 @@ from spygames.core.game.rng import below
 
 @kernel
 def init(s: State, options: Options, seed: uint64) -> None:
-    """AD-4: of each colour three pawns in the start area, one on its start space. AD-5: the deck is shuffled."""
+    """Set up the pawns (AD-4), shuffle the deck (AD-5) and deal the first round (AD-6)."""
     s.rng = seed
     copy_options(s, options)
     for place in range(PLACES):
@@ -76,7 +76,7 @@ def init(s: State, options: Options, seed: uint64) -> None:
 
 @kernel
 def pass_card(s: State, seat: Int, card: Int) -> None:
-    """AD-6: a card leaves the hand for its taker, who gets it once all have passed one."""
+    """AD-6: take a card from the hand for its taker, who gets it once all have passed a card."""
     s.hands[seat, card] -= 1
     s.passed[seat] = card
     players = np.int64(s.options.players)
@@ -93,7 +93,7 @@ def pass_card(s: State, seat: Int, card: Int) -> None:
 
 @kernel
 def discard_card(s: State, seat: Int, card: Int) -> None:
-    """AD-35: with no playable card one is discarded and one drawn; if that does not help, one is discarded unused."""
+    """AD-35: discard a card and draw another; if no card is playable then, the next discard ends the turn."""
     take_from_hand(s, seat, card)
     lay_on_top(s, card)
     if s.redrawn:
@@ -108,7 +108,7 @@ def discard_card(s: State, seat: Int, card: Int) -> None:
 
 @kernel
 def legal(s: State, mask: np.ndarray) -> None:
-    """Writes 1 for each action that the seat to move may choose, else 0."""
+    """Write the mask of the seat to move: 1 for each legal action, else 0."""
     for action in range(len(mask)):
         mask[action] = 0
     if s.phase == OVER:
@@ -141,7 +141,7 @@ def legal(s: State, mask: np.ndarray) -> None:
 
 @kernel
 def legal_swaps(s: State, seat: Int, mask: np.ndarray) -> None:
-    """AD-26: hidden pawns, the second another one than the first."""
+    """AD-26: mark the hidden pawns, without the first pawn of the swap."""
     quarter, holes = np.int64(s.options.quarter), np.int64(s.options.holes)
     track = np.int64(s.options.track)
     for quadrant in range(4):
@@ -154,7 +154,7 @@ def legal_swaps(s: State, seat: Int, mask: np.ndarray) -> None:
 
 @kernel
 def apply(s: State, action: Int) -> None:
-    """Makes one decision and everything up to the next one."""
+    """Apply one decision and all chance up to the next decision."""
     seat = np.int64(s.to_move)
     if s.phase == EXCHANGE:
         pass_card(s, seat, decode_pass(action))
@@ -182,7 +182,7 @@ def apply(s: State, action: Int) -> None:
 
 @kernel
 def play_card(s: State, seat: Int, card: Int, function: Int) -> None:
-    """Plays a card as one of its functions; the next decision says where."""
+    """Play a card as one of its functions. The next decision chooses a pawn."""
     take_from_hand(s, seat, card)
     s.card, s.function = card, function
     s.phase = PLACE
@@ -194,7 +194,7 @@ def play_card(s: State, seat: Int, card: Int, function: Int) -> None:
 
 @kernel
 def swap_place(s: State, seat: Int, action: Int) -> Int:
-    """The place of the hole that a swap names."""
+    """Return the place of the hole that a swap action names."""
     seen, hole = decode_swap(action, np.int64(s.options.track), np.int64(s.options.holes))
     quadrant = (seen + colour_of(s, seat)) & 3
     for offset in range(s.options.quarter):
@@ -205,7 +205,7 @@ def swap_place(s: State, seat: Int, action: Int) -> Int:
 
 @kernel
 def swap(s: State, place: Int) -> None:
-    """AD-26: two hidden pawns change places, unseen. The first decision names one, the second the other."""
+    """AD-26: name the first pawn of a swap, or exchange it with the second."""
     if s.first == NONE:
         s.first = place
         return
@@ -218,7 +218,7 @@ def swap(s: State, place: Int) -> None:
 
 @kernel
 def returns(s: State, out: np.ndarray) -> None:
-    """AD-38: the winners share +1, the others -1; 0 while the game goes on or if it was cut off."""
+    """AD-38: write the rewards: the winners share +1, the others -1; 0 until the end and if the game was cut off."""
     players = np.int64(s.options.players)
     winners = 2 if players == 4 else 1
     for seat in range(players):

@@ -1,4 +1,4 @@
-"""How a turn begins and ends: playable cards; meetings, win, penalty, next player. AD-n: the rule in README.md."""
+"""Beginning and end of a turn: playable cards; meetings, win, penalty, next player. AD-n names a rule in README.md."""
 
 import numpy as np
 
@@ -10,12 +10,12 @@ from spygames.agent_dog.rules.moves import meet, possible_steps
 from spygames.agent_dog.rules.piles import lay_down_hand, lay_on_top, lay_under, new_round, one_more
 from spygames.core.compiling.kernel import Int, kernel
 
-# ---------------------------------------------------------------- what can be played
+# ---------------------------------------------------------------- playable cards
 
 
 @kernel
 def possible_functions(s: State, seat: Int, wanted: Int) -> Int:
-    """AD-9: those of the `wanted` functions (bits) that can be carried out completely."""
+    """AD-9: return the `wanted` functions (bits) that can be carried out completely."""
     found = 0
     if wanted & ((1 << NUMBERS) - 1):
         steps = possible_steps(s, seat)
@@ -35,7 +35,7 @@ def possible_functions(s: State, seat: Int, wanted: Int) -> Int:
 
 @kernel
 def playable_functions(s: State, seat: Int) -> Int:
-    """The functions (as bits) that the hand of `seat` offers and that can be carried out completely."""
+    """Return the functions (as bits) of the hand of `seat` that can be carried out completely."""
     wanted = 0
     for card in range(KINDS):
         if s.hands[seat, card] > 0:
@@ -48,7 +48,7 @@ def playable_functions(s: State, seat: Int) -> Int:
 
 @kernel
 def hold_meetings(s: State) -> None:
-    """AD-31: the player chooses while two or more meetings are left; the last one is held by itself."""
+    """AD-31: ask for the next meeting while two or more are due, else hold the last one and end the turn."""
     if s.meetings & (s.meetings - 1):
         s.phase = MEETING
         return
@@ -60,7 +60,7 @@ def hold_meetings(s: State) -> None:
 
 @kernel
 def end_turn(s: State) -> None:
-    """AD-33: win, penalty, next player. AD-37: the game is cut off after `max_turns` cards."""
+    """End the turn: win, penalty, next player (AD-33). Cut the game off after `max_turns` cards (AD-37)."""
     seat, card = np.int64(s.to_move), np.int64(s.card)
     s.turn = one_more(s.turn, LARGEST)
     s.cards_played += 1
@@ -82,14 +82,14 @@ def end_turn(s: State) -> None:
 
 @kernel
 def clear_card(s: State) -> None:
-    """Marks that no card is being played."""
+    """Clear all fields of the card being played."""
     s.card = s.function = s.first = s.moved = NONE
     s.points = s.meetings = s.penalty = s.redrawn = 0
 
 
 @kernel
 def finish(s: State, winner: Int) -> None:
-    """The game is over; a winner's partner wins with it (AD-32), nobody where it is cut off (AD-37)."""
+    """End the game. A winner's partner also wins (AD-32); nobody wins a game that is cut off (AD-37)."""
     s.phase, s.to_move = OVER, NONE
     s.end_reason = TRUNCATED if winner == NONE else HOME
     s.winners = 0
@@ -101,9 +101,10 @@ def finish(s: State, winner: Int) -> None:
 
 @kernel
 def next_player(s: State) -> None:
-    """AD-7: the next seat that holds cards has its turn; when none does, the next player deals.
+    """AD-7: pass the turn to the next seat that holds cards. If no seat does, the next player deals.
 
-    AD-10, AD-35: a seat without a playable card is out of the round, or with two and three players exchanges a card.
+    A seat without a playable card is out of the round (AD-10), or with two and three players discards and draws a card
+    (AD-35).
     """
     players = np.int64(s.options.players)
     seat = np.int64(s.to_move)
@@ -118,6 +119,6 @@ def next_player(s: State) -> None:
                 s.phase = REDRAW
                 return
             lay_down_hand(s, seat)
-    # Whoever was passed over holds nothing any more, so nobody does.
+    # All skipped seats have empty hands now, so the round is over.
     s.dealer = (s.dealer + 1) % players
     new_round(s)

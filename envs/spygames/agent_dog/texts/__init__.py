@@ -1,1 +1,1 @@
-"""Positions and moves as texts, and as mappings of what a seat has seen."""
+"""Texts of positions and moves, and mappings of what a seat has seen."""

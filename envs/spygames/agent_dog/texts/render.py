@@ -1,4 +1,4 @@
-"""Agent DOG as a drawing in characters, at most 80 columns wide."""
+"""Character drawing of a position of Agent DOG, at most 80 columns wide."""
 
 from textwrap import wrap
 
@@ -14,9 +14,9 @@ _WIDTH, _ROW = 80, 16
 
 
 def to_text(game: Game, s: State, viewer: int) -> str:
-    """The track, the goals and the cards as `viewer` (a seat) may see them; NOBODY sees everything.
+    """Draw the track, the goals and the cards as `viewer` (a seat) may see them. NOBODY sees everything.
 
-    Lines have at most 80 columns, and no end of line follows the last one.
+    Lines have at most 80 columns. The last line has no newline.
     """
     open_hats = viewer == NOBODY or bool(s.options.tracked)
     return "\n".join([
@@ -31,7 +31,7 @@ def to_text(game: Game, s: State, viewer: int) -> str:
 
 
 def _headline(game: Game, s: State) -> str:
-    """What is being decided, or how the game ended."""
+    """Return the decision to be made, or how the game ended."""
     if s.phase == OVER:
         if s.end_reason == TRUNCATED:
             return "cut off, nobody wins"
@@ -50,7 +50,7 @@ def _headline(game: Game, s: State) -> str:
 
 
 def _track(s: State, open_hats: bool) -> list[str]:
-    """Spaces in rows of sixteen: S start, o hole, M meeting point; below, the pawns on them."""
+    """Draw the spaces in rows of sixteen with the pawns below: S start, o hole, M meeting point."""
     quarter, board, lines = int(s.options.quarter), s.board.tolist(), []
     features = _features(s)
     for k in range(4):
@@ -63,7 +63,7 @@ def _track(s: State, open_hats: bool) -> list[str]:
 
 
 def _features(s: State) -> list[str]:
-    """The letters of the spaces of a quarter: S, o, M or a blank."""
+    """Return the letter of each space of a quadrant: S, o, M or a blank."""
     letters = ["o" if hole != NONE else " " for hole in s.options.hole[: int(s.options.quarter)].tolist()]
     letters[0] = "S"
     meeting = int(s.options.meeting)
@@ -73,7 +73,7 @@ def _features(s: State) -> list[str]:
 
 
 def _pawn(pawn: int, open_hats: bool) -> str:
-    """`r`, `^` for a hidden pawn, `^r` where its colour is known."""
+    """Return `r` for a red pawn, `^` for a hidden pawn, and `^r` if its color is known."""
     if pawn == EMPTY:
         return ". "
     letter = COLOURS[pawn % HAT][0]
@@ -81,14 +81,14 @@ def _pawn(pawn: int, open_hats: bool) -> str:
 
 
 def _side(game: Game, s: State, seat: int, open_hats: bool) -> str:
-    """Start area and goal of a colour."""
+    """Draw the start area and the goal of a seat's color."""
     colour = seat_colour(game.num_players, seat)
     goal = "".join(f" {_pawn(int(s.board[goal_of(colour) + i]), open_hats)}" for i in range(PAWNS))
     return f"{COLOURS[colour]:<8}player_{seat}   start area {s.area[colour]}   goal{goal}".rstrip()
 
 
 def _cards(game: Game, s: State, viewer: int) -> list[str]:
-    """Hands that the viewer knows, the sizes of the others, the piles and the card that is being played."""
+    """Return the hands that the viewer knows, the sizes of the others, the piles, and the card being played."""
     lines = []
     if s.card != NONE:
         played = f"Played: {CARDS[s.card]} as {FUNCTIONS[s.function]}"
@@ -118,11 +118,11 @@ def _cards(game: Game, s: State, viewer: int) -> list[str]:
 
 
 def _names(counts: np.ndarray) -> str:
-    """The cards that are there, in the order of CARDS."""
+    """Return the counted cards, in the order of CARDS."""
     listed = [(CARDS[card], int(counts[card])) for card in range(KINDS)]
     return ", ".join(f"{n} x {card}" if n > 1 else card for card, n in listed if n) or "none"
 
 
 def _wrapped(text: str) -> list[str]:
-    """The lines of a text, at most _WIDTH columns each."""
+    """Return the lines of a text, wrapped to _WIDTH columns."""
     return wrap(text, _WIDTH, subsequent_indent="   ")

@@ -1,6 +1,6 @@
-"""What a seat sees: the mapping of a state and the texts of moves, with all that it cannot know left out.
+"""What one seat may know, as a mapping and as sentences. Pictures and logs are made from these.
 
-AD-n: the rule in README.md.
+AD-n names a rule in README.md.
 """
 
 from typing import Any
@@ -16,17 +16,15 @@ from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import NOBODY, Game
 
 HIDDEN = "?"
-"""Stands for a card or a place that the viewer cannot know."""
+"""Placeholder for a card or a place that the viewer cannot know."""
 
 
 def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
-    """What seat `viewer` may know of state `s`: the mapping of `state_to_dict` without `rng` and `record`.
+    """Return what `viewer` (a seat) may know: the keys of `state_to_dict` without `rng` and `record`, and two more.
 
-    NOBODY keeps all of it.
-
-    In place of what is hidden stand the size of the deck and "?": for a card of another hand, for the card that
-    another seat passed, and (AD-24) for the place of a hidden pawn in the list of its colour. Two keys are added:
-    `copies`, the cards of the game by kind, and `lost`, the cards that left each hand since the exchange.
+    The deck is its size. A "?" replaces each hidden card of another hand, each hidden card that another seat passed,
+    and (AD-24) the place of each hidden pawn in the list of its color. The two new keys are `copies`, the cards of the
+    game by kind, and `lost`, the cards that left each hand since the exchange. NOBODY sees everything.
     """
     seen = state_to_dict(game, s)
     del seen["rng"]
@@ -46,14 +44,14 @@ def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
 
 
 def _hand(s: Record, seat: int, viewer: int) -> list[str]:
-    """The hand of another seat: the card that the viewer passed, if it is certainly there, and "?" for the others."""
+    """Return another seat's hand: the card that the viewer passed if it is certainly there, and "?" for the others."""
     known = int(known_card(s, viewer)) if taker(s, viewer) == seat else NONE
     names = [CARDS[known]] if known != NONE else []
     return names + [HIDDEN] * (int(hand_size(s, seat)) - len(names))
 
 
 def _hide_colours(game: Game, s: Record, pawns: dict[str, list[str]]) -> None:
-    """AD-24: of a colour's hidden pawns only their number is known, which follows from the visible ones."""
+    """AD-24: replace the places of hidden pawns by "?". Their number is known from the visible pawns."""
     hats = [place for place, pawn in enumerate(s.board.tolist()) if pawn >= HAT]
     for seat in range(game.num_players if hats else 0):
         colour = int(seat_colour(game.num_players, seat))
@@ -66,18 +64,18 @@ def _hide_colours(game: Game, s: Record, pawns: dict[str, list[str]]) -> None:
 
 
 def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
-    """What seat `viewer` sees happen when `seat` takes an action in state `s`: `player_1 moves red from ...`.
+    """Return what `viewer` sees when `seat` takes an action in state `s`, such as `player_1 moves red from ...`.
 
-    Others do not see which card is passed, but for its taker once all have passed one (AD-6), and nobody sees the
-    colours under hats unless they are tracked (AD-24). All see which two pawns a swap exchanges and which meeting is
-    held first, also where the board does not show it afterwards. NOBODY sees everything.
+    Only its giver and, once all have passed a card, its taker see which card is passed (AD-6). No seat sees the colors
+    under hats unless they are tracked (AD-24). All seats see which two pawns a swap exchanges and which meeting is held
+    first, even if the board does not show it afterwards. NOBODY sees everything.
     """
     verb, *words = action_to_string(game, s, action, seat).split()
     open_hats = viewer == NOBODY or bool(s.options.tracked)
     who = f"player_{seat}"
     if verb == "pass":
         to = int(taker(s, seat))
-        came = viewer == to and (seat + 1) % game.num_players == s.dealer  # the last one to pass: all get their cards
+        came = viewer == to and (seat + 1) % game.num_players == s.dealer  # the last seat passes: all get their cards
         return f"{who} passes {words[0] if came or viewer in (seat, NOBODY) else 'a card'} to player_{to}"
     if verb == "discard":
         return f"{who} discards {words[0]} {'unused' if s.redrawn else 'and draws a card'}"
@@ -102,12 +100,12 @@ def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> s
 
 
 def _where(place: int) -> str:
-    """`17` on the track, `goal red 2` in a goal."""
+    """Return `17` for a space of the track, `goal red 2` for a goal space."""
     return str(place) if place < GOAL else place_to_string(place)
 
 
 def _target(s: Record, seat: int, place: int, into: bool, steps: int) -> int:
-    """Where the pawn on `place` ends that goes on by so many steps, round the track or `into` a goal."""
+    """Return where the pawn on `place` ends if it moves by `steps`, along the track or `into` a goal."""
     if place >= GOAL:
         return place + steps
     if not into:
@@ -120,7 +118,7 @@ def _target(s: Record, seat: int, place: int, into: bool, steps: int) -> int:
 
 
 def _pawn(s: Record, place: int, open_hats: bool) -> str:
-    """`red`, `a hidden pawn`, or `hidden red` where its colour is known."""
+    """Return `red`, `a hidden pawn`, or `hidden red` if its color is known."""
     pawn = int(s.board[place])
     if pawn < HAT:
         return COLOURS[pawn]
@@ -128,5 +126,5 @@ def _pawn(s: Record, place: int, open_hats: bool) -> str:
 
 
 def _captured(s: Record, place: int, open_hats: bool) -> str:
-    """Whom a pawn meets that ends its move there."""
+    """Return the part of a sentence about the pawn captured on `place`, or an empty text."""
     return f", capturing {_pawn(s, place, open_hats)}" if s.board[place] != EMPTY else ""

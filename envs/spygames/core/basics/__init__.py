@@ -1,1 +1,1 @@
-"""Texts, files and numbers, for all of the core: imports nothing of the game."""
+"""Helpers for text, files and numbers, shared by the whole core. They import no game code."""

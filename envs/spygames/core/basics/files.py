@@ -1,6 +1,6 @@
-"""Reading files that somebody else may have written or named: only regular ones, up to a size, text in UTF-8.
+"""Safe reading of untrusted files: regular files only, up to a size limit, with text in UTF-8.
 
-And where the files are that come with the package.
+`shipped_folder` finds the files that come with the package.
 """
 
 import errno
@@ -14,35 +14,35 @@ from pathlib import Path
 from spygames.core.basics.text import one_line
 
 _UTF_8, _UTF_16 = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
-"""The byte order marks that editors write at the beginning of a file."""
+"""Byte order marks, which some editors write at the start of a file."""
 
 
 @contextmanager
 def regular(path: str | os.PathLike[str]) -> Iterator[BufferedReader]:
-    """Open a regular file, or the one that a link leads to, for reading its bytes.
+    """Open a regular file, or the target of a link, for reading bytes.
 
     Raises:
-        OSError: the file cannot be opened, or it is a folder, a pipe or a device, which is not waited for; `strerror`
-            says which.
+        OSError: the file cannot be opened, or is a folder, a pipe or a device; `strerror` says which. The call never
+            blocks on a pipe.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
         yield file
 
 
 def read_file(path: str | os.PathLike[str], max_bytes: int) -> bytes:
-    """The bytes of a regular file, or of one that a link leads to, of at most `max_bytes` bytes.
+    """Read a regular file, or the target of a link, of at most `max_bytes` bytes.
 
     Raises:
-        OSError: the file cannot be read, is longer, which is found before it is read, or is a folder, a pipe or a
-            device, which is not waited for; `strerror` says which.
+        OSError: the file cannot be read, is longer, or is a folder, a pipe or a device; `strerror` says which. The
+            size is checked before reading, and the call never blocks on a pipe.
     """
     with regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         data = b"" if size > max_bytes else file.read(size + 1)
-        if len(data) > size:  # the file grows, or has a size only when it is read, as in /proc
+        if len(data) > size:  # the file grows, or reports no size, as in /proc
             data += file.read(max(max_bytes + 1 - len(data), 0))
     if max(size, len(data)) > max_bytes:
         raise OSError(errno.EFBIG, f"it is longer than {max_bytes} bytes", str(path))
@@ -50,17 +50,21 @@ def read_file(path: str | os.PathLike[str], max_bytes: int) -> bytes:
 
 
 def read_text(path: str | os.PathLike[str], max_bytes: int) -> str:
-    """The text of a UTF-8 file of at most `max_bytes` bytes, without a byte order mark.
+    """Read a UTF-8 file of at most `max_bytes` bytes, without its byte order mark.
 
     Raises:
-        OSError: the file cannot be read, see `read_file`.
-        ValueError: the file is not UTF-8; the message does not name the file.
+        OSError: the file cannot be read; see `read_file`.
+        ValueError: the file is not UTF-8. The message does not name the file.
     """
     return decoded(read_file(path, max_bytes))
 
 
 def decoded(data: bytes) -> str:
-    """UTF-8 bytes as text, without a byte order mark; ValueError that names UTF-16, or the first wrong byte."""
+    """Decode UTF-8 bytes, without a byte order mark.
+
+    Raises:
+        ValueError: the bytes are UTF-16, or not UTF-8; then the message names the line of the first wrong byte.
+    """
     if data.startswith(_UTF_16) or (len(data) > 1 and not all(data[:2]) and any(data[:2])):
         raise ValueError("the file is UTF-16, and must be UTF-8")
     try:
@@ -71,8 +75,10 @@ def decoded(data: bytes) -> str:
 
 
 def shipped_folder(name: str) -> Path:
-    """Return the folder `configs` or `checkpoints` that comes with the package: inside `spygames` where a wheel was
-    installed, else at the top of the clone. Without either it does not exist."""
+    """Return the path of a folder that comes with the package, `configs` or `checkpoints`.
+
+    The folder is inside `spygames` in an installed wheel, else at the top of the clone. The path may not exist.
+    """
     package = Path(__file__).resolve().parents[2]
     installed = package / name
     return installed if installed.is_dir() else package.parents[1] / name

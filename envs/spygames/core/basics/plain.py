@@ -1,4 +1,4 @@
-"""Values out of NumPy as plain ones of Python. Imports no Numba, so that a config can be read without it."""
+"""Conversion of NumPy scalars to plain Python values. Imports no Numba, so that configs can be read without it."""
 
 from typing import Any
 
@@ -6,5 +6,5 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Return a number or text of NumPy as Python's own type, anything else unchanged."""
+    """Return a NumPy number or text as the plain Python type, anything else unchanged."""
     return value.item() if isinstance(value, np.generic) else value

@@ -1,11 +1,11 @@
-"""Foreign values and texts in messages: one line, short, whatever they are."""
+"""Safe one-line reprs of untrusted values for error messages."""
 
 import contextlib
 import reprlib
 import sys
 
-MOST = 100
-"""Characters that a message quotes of one foreign value."""
+MAX_QUOTED = 100
+"""Maximum number of characters that a message quotes of one untrusted value."""
 
 
 class _Short(reprlib.Repr):
@@ -13,10 +13,10 @@ class _Short(reprlib.Repr):
         super().__init__()
         self.maxlevel = 4
         self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdeque = self.maxdict = 20
-        self.maxstring = self.maxlong = self.maxother = MOST
+        self.maxstring = self.maxlong = self.maxother = MAX_QUOTED
 
     def repr_int(self, x: int, level: int) -> str:
-        # Python refuses to write numbers of more than 4,300 digits.
+        # Python refuses to format integers of more than 4,300 digits.
         return super().repr_int(x, level) if x.bit_length() < 1000 else f"<int of {x.bit_length()} bits>"
 
 
@@ -24,9 +24,9 @@ _SHORT = _Short()
 
 
 def shown(value: object) -> str:
-    """`repr(value)` for a message: one line of at most `MOST` characters, without control characters.
+    """Return `repr(value)` for a message: one line of at most `MAX_QUOTED` characters, without control characters.
 
-    It never raises, however long, deep or faulty the value is.
+    Never raises, even for long, deeply nested or faulty values.
     """
     try:
         text = _SHORT.repr(value)
@@ -36,21 +36,21 @@ def shown(value: object) -> str:
 
 
 def say(line: str) -> None:
-    """Print a line for people on stderr; nothing where there is no stderr, or it is closed."""
-    if sys.stderr is not None:  # print would take stdout
+    """Print a line on stderr. Does nothing if stderr is missing or closed."""
+    if sys.stderr is not None:  # print(file=None) would write to stdout
         with contextlib.suppress(OSError, ValueError):
             print(line, file=sys.stderr, flush=True)
 
 
-def one_line(text: object, most: int = MOST) -> str:
-    """`str(text)` for a message, for what needs no quotes: a path, an error's own words.
+def one_line(text: object, most: int = MAX_QUOTED) -> str:
+    """Return `str(text)` for a message, without quotes: for a path or the text of another error.
 
     Args:
-        text: what is quoted.
-        most: characters, at least 3; what is longer ends in "...".
+        text: the value to show.
+        most: maximum number of characters, at least 3; longer texts are cut and end in "...".
 
     Returns:
-        One line without control characters; other whitespace than single spaces is one space.
+        One line without control characters; runs of whitespace become single spaces.
     """
     line = " ".join(str(text).split())
     line = line if len(line) <= most else line[: most - 3] + "..."
@@ -59,8 +59,7 @@ def one_line(text: object, most: int = MOST) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` for a terminal or a page: newlines stay, other control characters, which a terminal would obey, and halves
-    of surrogate pairs are written as escapes."""
+    """Escape control characters, which a terminal would obey, and lone surrogates. Newlines stay."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)

@@ -4,5 +4,5 @@ from importlib.metadata import PackageNotFoundError, version
 
 try:
     VERSION = version("spygames")
-except PackageNotFoundError:  # run from a source tree that is not installed
+except PackageNotFoundError:  # a source tree that is not installed
     VERSION = "unknown"

@@ -1,1 +1,1 @@
-"""Kernels: compiling plain functions, linking them, and keeping the machine code between processes."""
+"""Kernels: compile plain functions, link them, and cache their machine code on disk."""

@@ -1,5 +1,4 @@
-"""Machine code on disk: its folder, the names of its files, and files of which one that cannot be read, for whatever
-reason, counts as not there."""
+"""The disk cache of machine code: its folder, file names, loading and saving. An unreadable file counts as missing."""
 
 import contextlib
 import functools
@@ -29,19 +28,19 @@ from spygames.core.compiling.digest import code_digest
 T = TypeVar("T")
 
 FORMAT = "digest, pickle"
-"""How a file is made up, part of its name: a file of another form is not read."""
+"""The file format. It is part of each file's name, so files of another format are never read."""
 MAX_BYTES = 1 << 30
-"""Of a file."""
+"""Maximum size of a file."""
 _DIGEST = sha256().digest_size
 _UNUSED_DAYS = 30
-"""After so many days machine code that nobody has loaded, since an edit put it out of use, say, goes."""
+"""Files that have not been loaded for this many days are deleted, such as files of code that has been edited since."""
 _warned: set[str] = set()
 
 
 def load(path: Path | None, rebuild: Callable[..., T]) -> T | None:
-    """What `rebuild` makes of the values that `save` wrote; None where there is no file, or none that can be read.
+    """Load a file that `save` wrote and return `rebuild(*values)`; None if the file is missing or cannot be read.
 
-    A damaged file is deleted, with one warning a process. Its bytes are not unpickled unless their digest is right.
+    A damaged file is deleted, with one warning per process. Its bytes are unpickled only if their digest is right.
     """
     if path is None:
         return None
@@ -58,23 +57,23 @@ def load(path: Path | None, rebuild: Callable[..., T]) -> T | None:
         what = one_line(f"{type(error).__name__}: {error}", 200)
         _warn("read", f"{path}, a file of compiled code, cannot be read, so it is compiled again ({what})")
         return None
-    with contextlib.suppress(OSError):  # not ours to touch
+    with contextlib.suppress(OSError):  # the file may belong to another user
         os.utime(path)
     return found
 
 
 def save(path: Path, pickled: bytes) -> None:
-    """Writes a file whole or, with one warning a process, not at all.
+    """Write a file atomically. On failure nothing is written, with one warning per process.
 
-    It is not synced to the disk, which takes 0.5 to 3 ms for each of several hundred files: what a power cut leaves of
-    a file is found by its digest, and made again.
+    The file is not synced to the disk, which would take 0.5 to 3 ms for each of several hundred files. A file that a
+    power cut truncates is found by its digest and compiled again.
     """
     new = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         new.write_bytes(sha256(pickled).digest() + pickled)
         new.replace(path)
-    except OSError as error:  # a full disk, say
+    except OSError as error:  # such as a full disk
         with contextlib.suppress(OSError):
             new.unlink()
         _warn("write", f"compiled code cannot be kept, so the next process compiles again: {error}")
@@ -84,19 +83,19 @@ def save(path: Path, pickled: bytes) -> None:
 
 @cache
 def delete_unused(folder: Path) -> None:
-    """Deletes what nobody has loaded for long, once a process."""
+    """Delete cache files unused for `_UNUSED_DAYS` days, once per process."""
     long_ago = time.time() - _UNUSED_DAYS * 24 * 3600
     found: list[Path] = []
     with contextlib.suppress(OSError):
         found = [*folder.iterdir()]
     for old in found:
-        with contextlib.suppress(OSError):  # another process was faster
+        with contextlib.suppress(OSError):  # another process may have deleted it first
             if old.stat().st_mtime < long_ago:
                 old.unlink()
 
 
 def _warn(kind: str, text: str) -> None:
-    """Warns once a process of each kind."""
+    """Warn once per process and kind."""
     if kind not in _warned:
         _warned.add(kind)
         warnings.warn(text, stacklevel=4)
@@ -105,14 +104,15 @@ def _warn(kind: str, text: str) -> None:
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 _RECORD_NAMES = "by layout"
-"""How machine code names records, part of the names of kept files: code with other names is not loaded."""
+"""The naming scheme of record types in machine code. It is part of each cache key, so code of another scheme is never
+loaded."""
 
 
 def _by_layout(record: Any) -> tuple[str, tuple[str, ...]]:
-    """What stands for a record's type in the names of compiled functions: a digest of its layout.
+    """Name a record type by a digest of its layout, for the names of compiled functions.
 
-    Numba takes a number that counts the types of a process. Two processes that compile a kernel for two variants, in
-    the same order, would then give both the same name, and a third one that loads both would call one for the other.
+    Numba numbers the types of a process instead. Two processes that compile one kernel for two variants could then
+    give both the same name. A process that loads both would call the wrong one.
     """
     return "Record", (sha256(record.name.encode()).hexdigest()[:16],)
 
@@ -122,8 +122,11 @@ cast(Any, NumbaRecord).mangling_args = property(_by_layout)
 
 @cache
 def cache_dir() -> str | None:
-    """Folder of the machine code: beside the package where that can be written, else in the user's cache, else one of
-    the user's own among the temporary files; None, with a warning, where nothing can be written."""
+    """Return the cache folder, or None with a warning if no folder can be written.
+
+    Tried in this order: NUMBA_CACHE_DIR if set, the package's `__pycache__`, the user's cache, and the user's own
+    folder among the temporary files.
+    """
     shared = _temporary_folder()
     roots = [_PACKAGE / "__pycache__", *_users_cache(), *shared]
     if os.environ.get("NUMBA_CACHE_DIR"):
@@ -132,7 +135,7 @@ def cache_dir() -> str | None:
         folder = root / "kernels"
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # What lies there is run, so in a place that all can write to it must be ours.
+            # Its files are executed, so a folder in a shared place must belong to this user.
             if os.access(folder, os.W_OK) and (root not in shared or folder.parent.stat().st_uid == _user()):
                 return str(folder)
         except OSError:
@@ -148,59 +151,60 @@ def _user() -> int:
 
 
 def _users_cache() -> list[Path]:
-    """The folder in the user's cache; [] for a user without a home."""
+    """Return the folder in the user's cache; [] for a user without a home directory."""
     with contextlib.suppress(RuntimeError):
         return [Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spygames"]
     return []
 
 
 def _temporary_folder() -> list[Path]:
-    """The user's folder among everybody's temporary files; [] where nothing at all can be written."""
+    """Return the user's folder among the temporary files; [] if there is no temporary directory."""
     with contextlib.suppress(OSError):
         return [Path(tempfile.gettempdir()) / f"spygames-{_user()}"]
     return []
 
 
 class MachineCode:
-    """What a dispatcher asks for machine code on disk, in place of Numba's own cache: one file a signature.
+    """The disk cache of one kernel, with one file per signature. It replaces Numba's own cache in a dispatcher.
 
-    Numba's cache notices an edit in a kernel's own file, not in a kernel of another file that it calls, nor in a table
-    that it reads. Here the name of a file holds a digest of everything that the code is made from, taken when it is
-    asked for: what is named later than the kernel counts, too. So a file is right or not there, whoever else writes.
+    Numba's cache notices an edit only in the kernel's own file. It misses edits in other files, of kernels that are
+    called or of tables that are read. Here each file name has a digest of everything that the code is made from. The
+    digest is taken on use, so it covers globals that are defined after the kernel. A file is therefore valid or not
+    found, even when several processes write at once.
+
+    Args:
+        function: the Python function to compile.
+        kind: prefix of the digest in file names; it separates code that is linked in different ways.
+        is_lasting: a function that returns whether a compiled library is valid in other processes. None: a library is
+            valid unless it holds an address of this process.
     """
 
     def __init__(self, function: FunctionType, kind: str = "", is_lasting: Callable[[Any], bool] | None = None):
-        """Args:
-        function: what is compiled.
-        kind: in the names of the files: code that is linked otherwise is other code.
-        is_lasting: whether a compiled library holds in other processes; None: unless it has an address of this one.
-        """
         self._function, self._kind, self._is_lasting = function, kind, is_lasting
 
     @property
     def cache_path(self) -> str | None:
-        """The folder, None where nothing can be kept."""
+        """The folder of this kernel's files; None if there is no cache folder."""
         folder = cache_dir()
         return folder and os.path.join(folder, self._function.__module__)
 
     def is_kept(self) -> bool:
-        """Whether there is machine code of some signature."""
+        """Whether a file exists for any signature."""
         path = self.cache_path
         return path is not None and any(Path(path).glob(f"{glob.escape(self._stem())}*.nbc"))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function for a signature, None if there is none."""
-        rtsys.initialize(target_context)  # what machine code calls; to load it takes no declarations of functions
+        """Load the compiled function for a signature; None if it is not cached."""
+        rtsys.initialize(target_context)  # the runtime that machine code calls
         rebuild = functools.partial(CompileResult._rebuild, target_context)
         return load(self._path(sig, target_context.codegen()), rebuild)
 
     def save_overload(self, sig: Any, compiled: Any) -> None:
-        """Keeps a compiled function, and lets go what has not been used for long."""
+        """Save a compiled function, and delete files that have long been unused."""
         self._write(self._path(sig, compiled.library.codegen), compiled.library, compiled._reduce)
 
     def part(self, args: Any, target_context: Any, make: Callable[[Any], T], rebuild: Callable[..., T]) -> T:
-        """The part for types of arguments: what `rebuild` makes of what is kept, or what `make` makes now, and then
-        kept."""
+        """Load the part for these argument types with `rebuild`, or compile it with `make` and save it."""
         path = self._path(args, target_context.codegen())
         if (part := load(path, rebuild)) is None:
             part = make(args)
@@ -217,7 +221,7 @@ class MachineCode:
 
     def _path(self, sig: Any, codegen: Any) -> Path | None:
         folder = self.cache_path
-        # A named tuple is printed without its names.
+        # The text of a named tuple's type lacks the field names.
         arguments = getattr(sig, "args", sig)
         fields = [getattr(getattr(each, "instance_class", None), "_fields", None) for each in arguments]
         key = sha256(repr((str(sig), fields, codegen.magic_tuple(), _RECORD_NAMES)).encode()).hexdigest()[:16]

@@ -1,7 +1,7 @@
-"""Digests of code: of all that machine code is made from, in any file.
+"""Digests of code, which cover everything that its machine code is made from, in any file.
 
-Machine code on disk is kept by these digests, and a run's state and `Game.digest` say by them whether rules are as
-they were.
+They are the keys of the machine code cache. The state of a training run and `Game.digest` use them to detect changed
+rules.
 """
 
 import ast
@@ -27,21 +27,26 @@ from spygames.core.basics.files import regular
 numba = cast(Any, _numba)  # its stubs know neither `config` nor private flags
 
 OPTIONS = {"nopython": True, "boundscheck": None, "nogil": True, "error_model": "numpy", "_nrt": False}
-"""How kernels are compiled, which their machine code depends on, too."""
+"""Numba's options for kernels. They are part of each digest."""
 
 _FOREIGN = {"numpy", "numba", "llvmlite", *sys.stdlib_module_names}
-"""Packages whose functions are known by their names: Numba brings the machine code for them, and its version counts."""
+"""Packages whose functions are identified by name alone: their machine code comes with Numba, whose version counts."""
 
 
 def code_digest(*values: object, libraries: bool = True) -> str:
-    """Digest of all that machine code of `values` is made from, in any file: their code without docstrings, that of the
-    functions that they reach through globals, tuples and modules, and the constants that are frozen into it.
+    """Return a digest of everything that the machine code of `values` is made from.
+
+    It covers their code without docstrings, the functions that they reach through globals, tuples and modules, and the
+    constants compiled into the code.
 
     Args:
         values: kernels, functions, dtypes and constants.
-        libraries: whether the versions and settings of Python, Numba and NumPy count, as they do for machine code.
-            Otherwise functions are known by their source, as each version of Python writes bytecode in its own way, and
-            the modules in which functions and types are defined do not count.
+        libraries: True, as for machine code: the versions and settings of Python, Numba and NumPy count. False:
+            functions are identified by their source, since bytecode differs between versions of Python, and the modules
+            that define functions and types do not count.
+
+    Returns:
+        16 hexadecimal digits.
     """
     parts: list[object] = [
         sys.version_info[:2], numba.__version__, np.__version__, sorted(OPTIONS.items(), key=str),
@@ -50,7 +55,7 @@ def code_digest(*values: object, libraries: bool = True) -> str:
     seen: dict[object, int] = {}
 
     def home(value: FunctionType | type) -> tuple[str, ...]:
-        # Machine code looks its constants up in the module by name, which has to be there when it is read back.
+        # Machine code looks up its constants by name in the module, which must exist when the code is loaded.
         return (value.__module__,) if libraries else ()
 
     def add(value: Any, attributes: frozenset[str] = frozenset()) -> None:
@@ -58,7 +63,7 @@ def code_digest(*values: object, libraries: bool = True) -> str:
         kind = type(value)
         parts.append(kind.__name__)
         if isinstance(value, FunctionType | ModuleType):
-            # Which part of a module is used depends on who uses it.
+            # Each user of a module uses other parts of it.
             key = id(value), attributes if isinstance(value, ModuleType) else None
             if key in seen or _is_foreign(value):
                 parts.append(seen.get(key, value.__name__))
@@ -68,7 +73,7 @@ def code_digest(*values: object, libraries: bool = True) -> str:
             names, attributes = names_of(value.__code__)
             text = None if libraries else _source(value.__code__)
             parts.append((*home(value), _text(value.__code__, value.__doc__) if text is None else text))
-            if libraries and getattr(value, "noalias", False):  # a promise to the compiler, and no rule
+            if libraries and getattr(value, "noalias", False):  # affects machine code, but not the rules
                 parts.append("noalias")
             add(value.__defaults__)
             add(value.__kwdefaults__)
@@ -89,7 +94,7 @@ def code_digest(*values: object, libraries: bool = True) -> str:
             if issubclass(value, enum.Enum):
                 add({name: member.value for name, member in value.__members__.items()})
         elif isinstance(value, np.dtype):
-            if issubclass(value.type, np.record):  # the layout counts, not how an element is shown
+            if issubclass(value.type, np.record):  # the layout counts, not the class of its elements
                 value = np.dtype((np.record, value))
             parts.append((value.str, value.descr if value.names else None, repr(value)))
         elif isinstance(value, np.ndarray | np.generic):
@@ -105,7 +110,7 @@ def code_digest(*values: object, libraries: bool = True) -> str:
                 add(key)
                 add(each, attributes)
         else:
-            parts.append(repr(value))  # with its address, where it has no text: then nothing old is found
+            parts.append(repr(value))  # a default repr has an address, so such a digest never matches an older one
 
     for value in values:
         add(value)
@@ -113,7 +118,7 @@ def code_digest(*values: object, libraries: bool = True) -> str:
 
 
 def file_digest(*paths: str | Path) -> str | None:
-    """Digest of the `content` of some regular files, in order; None where one of them cannot be read."""
+    """Return a digest of the `content` of regular files, in order; None if one of them cannot be read."""
     digest = sha256()
     try:
         for path in paths:
@@ -133,8 +138,7 @@ def file_digest(*paths: str | Path) -> str | None:
 
 
 def content(data: bytes) -> bytes:
-    """The bytes of a file without its kind of line ends: a text with LF, which Git may have written as CRLF, and
-    anything else as it is."""
+    """Normalize line ends: a text gets LF, which Git may have checked out as CRLF; other data stays unchanged."""
     return data.replace(b"\r\n", b"\n") if _is_text(data) else data
 
 
@@ -142,7 +146,8 @@ _START = 8000
 
 
 def _is_text(data: bytes) -> bool:
-    """Whether Git takes a file for a text by how it begins. Weights are none: their first eight bytes are a length."""
+    """Whether Git treats a file as text, judged by its first bytes. Files of weights are binary: they start with a
+    length of eight bytes."""
     return b"\0" not in data[:_START]
 
 
@@ -153,7 +158,7 @@ def _is_foreign(value: FunctionType | ModuleType) -> bool:
 
 @cache
 def names_of(code: CodeType) -> tuple[list[str], frozenset[str]]:
-    """The globals that some code reads, sorted, and all names in it that may be attributes of a module."""
+    """Return the globals that code reads, sorted, and all of its names that may be attributes of a module."""
     names = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
     attributes = set(code.co_names)
     for inner in code.co_consts:
@@ -165,7 +170,7 @@ def names_of(code: CodeType) -> tuple[list[str], frozenset[str]]:
 
 
 class _Bare(ast.NodeTransformer):
-    """Leaves out of functions what does not change what they do: docstrings, annotations, decorators."""
+    """Remove the parts of functions that do not affect behavior: docstrings, annotations and decorators."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.generic_visit(node)
@@ -181,25 +186,25 @@ class _Bare(ast.NodeTransformer):
 
 @cache
 def _source(code: CodeType) -> str | None:
-    """What is written in a function, however it is laid out; None where its source is not at hand, or is no `def`."""
+    """Return the source of a function in normalized layout; None if it is not available or not a `def`."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
-    except (OSError, SyntaxError, TokenError):  # the last two: of a file that was edited since
+    except (OSError, SyntaxError, TokenError):  # the last two: the file was edited since
         return None
     return ast.unparse(_Bare().visit(tree)) if tree.body and isinstance(tree.body[0], ast.FunctionDef) else None
 
 
 @cache
 def _text(code: CodeType, docstring: str | None) -> str:
-    """All of a code object but where it stands in its file."""
+    """Describe a code object without its docstring and its place in the file."""
     constants = []
     for k, value in enumerate(code.co_consts):
         if isinstance(value, CodeType):
             constants.append(_text(value, None))
         elif k == 0 and value == docstring:
-            constants.append("None")  # which stands there where there is no docstring
+            constants.append("None")  # as in a function without a docstring
         else:
             constants.append(repr(sorted(value, key=repr) if isinstance(value, frozenset) else value))
     names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
-    flags = code.co_flags | inspect.CO_OPTIMIZED  # which Numba takes from functions that are called under a profiler
+    flags = code.co_flags | inspect.CO_OPTIMIZED  # Numba clears this flag in functions called under a profiler
     return repr((code.co_name, code.co_code, code.co_exceptiontable, code.co_argcount, flags, names, constants))

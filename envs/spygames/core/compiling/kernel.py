@@ -1,4 +1,4 @@
-"""Turning plain Python functions over one record into machine code, and keeping that code between processes."""
+"""The decorator `kernel`: compile plain Python functions on records to machine code that is cached on disk."""
 
 import contextlib
 import functools
@@ -35,15 +35,15 @@ else:
     except (ImportError, AttributeError) as _missing:
         LINKS = False
         warnings.warn(
-            f"this Numba ({numba.__version__}) lacks what kernels are linked with ({one_line(_missing)}): Numba's own "
-            "compiler does it, to the same results, in about twice the time",
+            f"kernels cannot be linked with Numba {numba.__version__} ({one_line(_missing)}), so Numba's own compiler "
+            "is used: results are the same, and compiling takes about twice as long",
             stacklevel=2,
         )
 
 __all__ = ["CompileError", "Int", "Record", "cache_dir", "kernel"]
 
 Int = int | np.signedinteger[Any]
-"""A number in a kernel: a Python integer when interpreted from constants, a NumPy one when read from a record."""
+"""An integer in a kernel: a Python int if it comes from a constant, a NumPy integer if it is read from a record."""
 Record = Any
 """One state, view or set of options: a NumPy record with the fields of the game's STATE, VIEW or OPTIONS."""
 
@@ -52,7 +52,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """Inside, there is no search for garbage, which takes a tenth of the time of compiling and finds little."""
+    """Disable garbage collection, which takes a tenth of the compile time and frees little."""
     if not gc.isenabled():
         yield
         return
@@ -64,11 +64,11 @@ def _uncollected() -> Iterator[None]:
 
 
 class CompileError(RuntimeError):
-    """A kernel does not compile. The message says which, where and why in one line; Numba's own error is the cause."""
+    """A kernel does not compile. The one-line message says which, where and why; Numba's error is the `__cause__`."""
 
 
 class _Failure(threading.local):
-    """What failed first since the last success: the innermost kernel, whose error those around it repeat."""
+    """The first failure since the last success: the error of the innermost kernel, which its callers repeat."""
 
     kernel: FunctionType | None = None
     error: Exception
@@ -78,22 +78,22 @@ _failure = _Failure()
 
 
 class Kernel(CPUDispatcher):
-    """A compiled function, Numba's with machine code kept as `MachineCode` does and errors of one line."""
+    """A Numba dispatcher with machine code cached by `MachineCode` and one-line errors."""
 
     kind = "whole-"
-    """In the names of kept files: code that is linked otherwise is other code."""
+    """Prefix in the names of cache files; it separates code that is linked in different ways."""
     pipeline: Any = Compiler
-    """Numba's compiler, or what takes its place."""
+    """Numba's compiler class, or its replacement."""
 
-    def __init__(self, function: FunctionType, *_: object):  # Numba passes its options once more after pickling
+    def __init__(self, function: FunctionType, *_: object):  # Numba passes its options again after unpickling
         super().__init__(function, targetoptions=dict(OPTIONS), pipeline_class=self.pipeline)
         self._cache = MachineCode(function, self.kind, link.is_lasting if LINKS else None)
         self.variant = ""
-        """The variant that it is a loop of, on one line; "" for none."""
+        """The title of the variant whose loop this is; "" if it is not a loop of a variant."""
         self._entry: Any = None
 
     def compile(self, sig: Any) -> Any:
-        """Machine code for a signature, to be called from Python."""
+        """Compile a signature for calls from Python, and return the entry point."""
         _announce(self)
         with self._noted(), global_compiler_lock, _uncollected():
             return super().compile(sig)
@@ -104,7 +104,7 @@ class Kernel(CPUDispatcher):
 
     @contextlib.contextmanager
     def _noted(self) -> Iterator[None]:
-        """Notes what fails."""
+        """Record the first failure in `_failure`."""
         try:
             yield
         except Exception as error:
@@ -114,7 +114,7 @@ class Kernel(CPUDispatcher):
         _failure.kernel = None
 
     def entry(self, args: tuple[Any, ...]) -> Any:
-        """What runs for arguments of the types of the first ones ever, compiled if need be."""
+        """Return the entry point for the types of the first arguments ever passed, compiled if needed."""
         if self._entry is None:
             with self._explained():
                 self._entry = self.compile(tuple(map(self.typeof_pyval, args)))
@@ -126,7 +126,7 @@ class Kernel(CPUDispatcher):
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """CompileError for what fails."""
+        """Raise CompileError for a recorded failure."""
         _failure.kernel = None
         try:
             with _interruptible():
@@ -137,7 +137,7 @@ class Kernel(CPUDispatcher):
             raise CompileError(_complaint(_failure.kernel, _failure.error)) from error
 
     def __reduce__(self) -> tuple[Any, Any]:
-        """Pickled by module and name, as functions are, else by value: what is defined in a notebook or a function."""
+        """Pickle by module and name, as functions are, or by value if defined in a notebook or inside a function."""
         where = self.py_func.__module__, self.py_func.__qualname__
         try:
             if where[0] != "__main__" and _find(*where) is self:
@@ -149,7 +149,7 @@ class Kernel(CPUDispatcher):
 
 
 class LinkedKernel(Kernel):
-    """A kernel that its callers link as a part: compiled once for all of them (`spygames.core.compiling.link`)."""
+    """A kernel that is compiled once as a part and linked into all its callers (`spygames.core.compiling.link`)."""
 
     kind = ""
     pipeline = link.WholePipeline if LINKS else Compiler
@@ -161,24 +161,24 @@ class LinkedKernel(Kernel):
         self._new_part = link.compiler(function, dict(OPTIONS))
 
     def compile(self, sig: Any) -> Any:
-        """Machine code for a signature, to be called from Python."""
+        """Compile a signature for calls from Python, and return the entry point."""
         with global_compiler_lock, link.remembered(self.typingctx):
             return super().compile(sig)
 
     def add_overload(self, cres: Any) -> None:
-        """What Numba does with a signature that it has compiled or loaded."""
+        """Register a signature that was compiled or loaded. Numba calls this."""
         link.connect(cres)
         super().add_overload(cres)
 
     def get_call_template(self, args: Any, kws: Any) -> tuple[Any, ...]:
-        """What Numba asks for while a kernel that calls this one is compiled: a part."""
+        """Return the template of a call, compiling the part if needed. Numba calls this while it compiles a caller."""
         pysig, args = cast(Any, self)._compiler.fold_argument_types(args, kws)
         with self._noted():
             part = self._part(tuple(map(link.wide, args)))
         return make_concrete_template(self.__name__, key=self.__name__, signatures=[part.signature]), pysig, args, {}
 
     def get_overload(self, sig: Any) -> Any:
-        """By what Numba finds the code of a call whose template it has."""
+        """Return the key of the part's code. Numba calls this after `get_call_template`."""
         return self._parts[tuple(sig)].key
 
     def has_part(self) -> bool:
@@ -186,7 +186,7 @@ class LinkedKernel(Kernel):
         return bool(self._parts) or self._kept_parts.is_kept()
 
     def _part(self, args: tuple[Any, ...]) -> "link.Part":
-        with global_compiler_lock, cast(Any, self)._compiling_counter:  # by which Numba sees that a kernel calls itself
+        with global_compiler_lock, cast(Any, self)._compiling_counter:  # lets Numba detect recursion
             if (part := self._parts.get(args)) is None:
                 part = self._parts[args] = self._kept_parts.part(
                     args, self.targetctx, self._new_part, link.Part.rebuild
@@ -196,8 +196,11 @@ class LinkedKernel(Kernel):
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """KeyboardInterrupt for a Ctrl-C while LLVM compiles. Python raises it in a callback of LLVM, which cannot pass it
-    on, so that Python reports it as ignored and Numba finds no machine code."""
+    """Raise KeyboardInterrupt for a Ctrl-C while LLVM compiles.
+
+    Python raises the interrupt in a callback of LLVM, which cannot propagate it. Python then reports it as ignored, and
+    Numba finds no machine code.
+    """
     lost: list[object] = []
     before = sys.unraisablehook
 
@@ -207,7 +210,7 @@ def _interruptible() -> Iterator[None]:
         else:
             before(unraisable)
 
-    if threading.current_thread() is not threading.main_thread():  # Ctrl-C comes to the main one
+    if threading.current_thread() is not threading.main_thread():  # only the main thread receives Ctrl-C
         yield
         return
     sys.unraisablehook = note
@@ -224,18 +227,18 @@ def _interruptible() -> Iterator[None]:
 
 
 def _remade(remade: Callable[..., Any], arguments: bytes) -> Any:
-    """What pickling by value has left of a kernel; the kernel itself where it is in this process."""
+    """Unpickle a kernel that was pickled by value; a kernel that exists in this process is returned itself."""
     return remade(*pickle.loads(arguments))
 
 
 def _find(module: str, name: str) -> Any:
-    """What pickling has left of a kernel."""
+    """Unpickle a kernel that was pickled by module and name."""
     return functools.reduce(getattr, name.split("."), importlib.import_module(module))
 
 
 def _complaint(function: FunctionType, error: Exception) -> str:
-    """Which kernel does not compile, where and why, in one line."""
-    # For an error without a place: the parts of Numba that met it know what they were looking at, the last one best.
+    """Return the message of a CompileError: which kernel, where and why, in one line."""
+    # Some errors have no location. The frames of Numba that raised them do, and the innermost one is the best.
     met = [getattr(frame.f_locals.get("self"), "loc", None) for frame, _ in traceback.walk_tb(error.__traceback__)]
     places = [getattr(error, "loc", None), *reversed(met)]
     line = next((place.line for place in places if place is not None), function.__code__.co_firstlineno)
@@ -243,7 +246,7 @@ def _complaint(function: FunctionType, error: Exception) -> str:
     lines = [each.strip() for each in text.splitlines() if each.strip() and not each.startswith("Failed in nopython")]
     why = " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1])
     if "NRT required" in text or "Only accept returning of array" in text:
-        why = f"it allocates memory, which a kernel must not ({why})"
+        why = f"it allocates memory, which kernels must not do ({why})"
     elif not isinstance(error, NumbaError):
         why = f"{type(error).__name__}: {why}" if why else type(error).__name__
     where = f"{function.__code__.co_filename}, line {line}"
@@ -258,17 +261,16 @@ def kernel(function: F) -> F: ...
 @overload
 def kernel(*, noalias: bool) -> Callable[[F], F]: ...
 def kernel(function: F | None = None, *, noalias: bool = False) -> F | Callable[[F], F]:
-    """Compiles `function` on its first call and keeps its signature for type checkers.
+    """Compile `function` on its first call. Type checkers see its signature unchanged.
 
-    A kernel works in place on its arguments, allocates nothing and raises nothing, so it is compiled without
-    Numba's reference counting (`_nrt=False`), which would cost more than most kernels do. With
-    NUMBA_DISABLE_JIT=1 the same function runs as plain Python.
+    A kernel works in place on its arguments and neither allocates nor raises. It is therefore compiled without Numba's
+    reference counting (`_nrt=False`), which would cost more time than most kernels take. With NUMBA_DISABLE_JIT=1 the
+    same function runs as plain Python.
 
     Args:
-        function: what is compiled.
-        noalias: its arguments share no memory, which is a promise of all its callers. The compiler then need not read
-            the one again after writing into the other, and does several elements at a time: a kernel that fills a view
-            from a state takes half to nine tenths of the time.
+        function: the function to compile.
+        noalias: a promise that all callers pass arguments which share no memory. The compiler can then vectorize: a
+            kernel that fills a view from a state takes 50 to 90 % of the time.
     """
     if function is None:
         return functools.partial(_kernel, noalias=noalias)
@@ -277,18 +279,24 @@ def kernel(function: F | None = None, *, noalias: bool = False) -> F | Callable[
 
 def _kernel(function: F, noalias: bool) -> F:
     if numba.config.DISABLE_JIT:
-        return cast(F, np.errstate(all="ignore")(function))  # as machine code does; random streams wrap round by design
+        return cast(F, np.errstate(all="ignore")(function))  # as in machine code; random streams overflow by design
     if noalias:
         cast(Any, function).noalias = True
     return cast(F, (LinkedKernel if LINKS else Kernel)(cast(FunctionType, function)))
 
 
 def bind(template: F, name: str, variant: str = "", /, **names: object) -> F:
-    """A compiled copy of the loop `template` in which the global `names` stand for a game's kernels.
+    """Return a compiled copy of the loop `template` whose globals are replaced by `names`, such as a game's kernels.
 
-    A closure over kernels would be compiled anew in each process; a copied function with globals of its own is
-    kept like any other. `name` says for people whose copy it is, and they are told when a loop of a `variant` is
-    compiled. Copies that stand for the same are one; a dtype tells them apart also where the loop does not read it.
+    A closure over kernels would be compiled again in each process, while a copied function with its own globals is
+    cached like any other. Equal copies are the same object. Different dtypes in `names` give different copies, even if
+    the loop does not use them.
+
+    Args:
+        template: the loop.
+        name: the game's id, which becomes part of the copy's name.
+        variant: the title of the variant. If given, a line on stderr announces compiling.
+        names: the globals to replace.
     """
     source = cast(FunctionType, template)
     copy = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__, source.__defaults__)
@@ -303,8 +311,10 @@ def bind(template: F, name: str, variant: str = "", /, **names: object) -> F:
 
 
 def entry(function: F, *args: object) -> F:
-    """What runs `function`, which is always given arguments of the same types as these. It does not look at them, which
-    takes a microsecond where a tuple of arrays is among them."""
+    """Return a fast entry point of `function`, for calls whose arguments always have the types of `args`.
+
+    The entry point does not check the types, which takes a microsecond for a tuple of arrays.
+    """
     return cast(F, function.entry(args)) if isinstance(function, Kernel) else function
 
 
@@ -312,7 +322,7 @@ _bound: dict[tuple[str, str], Callable[..., object]] = {}
 
 
 def is_cached(function: Callable[..., object]) -> bool:
-    """Whether some machine code of `function` is ready, in this process or on disk."""
+    """Whether machine code of `function` exists for some signature, in this process or on disk."""
     return not isinstance(function, Kernel) or bool(function.signatures) or function._cache.is_kept()
 
 
@@ -327,15 +337,17 @@ _PARTS = {
     "rows": "batches",
     "search_loops": "search",
 }
-"""What the loops of a module are for, by its name."""
+"""The purpose of the loops of each module, by the module's name."""
 _SECONDS_A_BYTE = 0.15e-3
-"""Of bytecode, where nothing of it is compiled yet: 0.13 to 0.15 in six variants, on one core of an AMD EPYC."""
+"""Compile time per byte of uncompiled bytecode: 0.13 to 0.15 ms in six variants, on one core of an AMD EPYC."""
 
 
 def _announce(loop: Kernel) -> None:
-    """Says on stderr that a loop of a variant is about to be compiled, where it is not ready yet: one line a variant,
-    about all of its loops that are bound by now, since a caller binds several before it calls the first."""
-    with _announcing:  # threads may ask for the same loop
+    """Announce on stderr that a loop of a variant is about to be compiled, unless its machine code exists.
+
+    There is one line per variant. It covers all loops bound so far, since a caller binds several before the first call.
+    """
+    with _announcing:  # several threads may compile the same loop
         if not loop.variant or loop.variant in _announced or is_cached(loop):
             return
         _announced.add(loop.variant)

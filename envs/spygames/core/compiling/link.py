@@ -1,7 +1,8 @@
-"""A kernel as a part of the kernels that call it: what they link, and no more.
+"""Compile a kernel to a part: bitcode for linking into its callers.
 
-Numba makes of each function that it compiles an entry for Python, one for C, and machine code, at every level of calls.
-A kernel that another one calls needs none of them: its bitcode goes into the caller's module, where it is optimized.
+Numba makes an entry point for Python, one for C, and machine code of each function, at every level of calls. A kernel
+that is only called by other kernels needs none of them. Its bitcode goes into the caller's module and is optimized
+there.
 """
 
 import contextlib
@@ -17,53 +18,53 @@ from numba.core.compiler_machinery import PassManager
 from numba.core.registry import cpu_target as _cpu_target
 from numba.core.targetconfig import ConfigStack
 
-cpu_target = cast(Any, _cpu_target)  # its stubs know less than there is
+cpu_target = cast(Any, _cpu_target)  # its type stubs are incomplete
 
 
 class Part(NamedTuple):
     """One signature of a kernel, compiled for its callers."""
 
     key: object
-    """what Numba finds the code by where it lowers a call"""
+    """the key by which Numba finds the code when it lowers a call"""
     signature: Any
     fndesc: Any
     library: Any
     environment: Any
-    """what it has of Python: for a `print` while somebody looks for a fault"""
+    """its Python objects, needed by a `print` for debugging"""
 
     @classmethod
     def of(cls, signature: Any, fndesc: Any, library: Any, environment: Any) -> "Part":
-        """A part that Numba knows from now on."""
+        """Create a part and register it with Numba."""
         part = cls(object(), signature, fndesc, library, environment)
         cpu_target.target_context.insert_user_function(part.key, fndesc, [library])
         return part
 
     def reduce(self) -> tuple[Any, ...]:
-        """Values to pickle, from which `rebuild` makes the part again."""
-        self.fndesc.typemap = self.fndesc.calltypes = None  # large, not needed any more, and some cannot be pickled
+        """Return values to pickle, the arguments of `rebuild`."""
+        self.fndesc.typemap = self.fndesc.calltypes = None  # large, no longer needed, and some cannot be pickled
         return self.signature, self.fndesc, self.library.serialize_using_bitcode(), self.environment
 
     @classmethod
     def rebuild(cls, signature: Any, fndesc: Any, bitcode: Any, environment: Any) -> "Part":
-        """The part of which these are the values."""
+        """Create the part from the values that `reduce` returned."""
         library = _Bitcode._unserialize(cpu_target.target_context.codegen(), bitcode)
         return cls.of(signature, fndesc, library, environment)
 
 
 def is_lasting(library: Any) -> bool:
-    """Whether compiled code holds in other processes: not with an address of this one, nor with a function that is
-    found by its name."""
+    """Whether compiled code is valid in other processes: it holds no address of this process, and no function that it
+    looks up by name at run time."""
     return not (library.has_dynamic_globals or _sought(library._final_module))
 
 
 def _sought(module: Any) -> set[str]:
-    """Functions that a module finds by their names as it runs: where kernels call each other in a circle."""
+    """Return the functions that a module looks up by name at run time, as mutually recursive kernels do."""
     prefix = RuntimeLinker.PREFIX
     return {each.name.removeprefix(prefix) for each in module.global_variables if each.name.startswith(prefix)}
 
 
 class _Bitcode(JITCodeLibrary):
-    """Code to link into others. Numba's own libraries are optimized and become machine code before they are linked."""
+    """A code library for linking only. Numba's own libraries are optimized and compiled to machine code first."""
 
     @classmethod
     def _unserialize(cls, codegen: Any, state: Any) -> Any:
@@ -77,26 +78,26 @@ class _Bitcode(JITCodeLibrary):
         pass
 
     def finalize(self) -> None:
-        """Links what it calls; the loop that it becomes a part of is verified."""
+        """Link the callees. Verification is left to the loop that links this library."""
         for library in dict.fromkeys(self._linking_libraries):
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalize_final_module()
 
     def _finalize_final_module(self) -> None:
-        module = self._shared_module = self._final_module  # Numba links a copy, since it runs the original
+        module = self._shared_module = self._final_module  # Numba would link a copy, since it executes the original
         self._finalize_dynamic_globals()
         named = _sought(module)
         for function in module.functions:
             if not function.is_declaration:
                 if function.name in named:
-                    function.linkage = "weak_odr"  # so that it is not dropped
+                    function.linkage = "weak_odr"  # keeps the optimizer from dropping it
                 elif function.linkage == Linkage.external:
                     function.linkage = "linkonce_odr"
         self._finalized = True
 
 
 class _Passes(PassManager):
-    """Numba's passes without their events, for which it lists all flags before each one."""
+    """Numba's pass manager without events, whose preparation lists all flags before each pass."""
 
     def _run_pass(self, index: int, one: Any, state: Any) -> None:
         one.analysis = self._analysis
@@ -107,7 +108,7 @@ class _Passes(PassManager):
 
 
 class _Pipeline(Compiler):
-    """Numba's compiler up to bitcode."""
+    """Numba's compiler, stopped at bitcode."""
 
     noalias = False
 
@@ -118,11 +119,11 @@ class _Pipeline(Compiler):
             super().__init__(typing, target, _Bitcode(target.codegen(), "part"), args, returned, flags, variables)
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's passes without those that a part needs none of."""
+        """Return Numba's passes without those that a part does not need."""
         if (found := _passes.get(closures := _has_closures(self.state.func_id.code))) is None:
             (found,) = super().define_pipelines()
             unused = _UNUSED if closures else {*_UNUSED, "InlineClosureLikes"}
-            passes = _Passes("nopython")  # a name that errors have, too
+            passes = _Passes("nopython")  # the name appears in Numba's errors
             passes.passes = [each for each in found.passes if each[0].__name__ not in unused]
             passes.finalize()
             found = _passes[closures] = passes
@@ -130,7 +131,7 @@ class _Pipeline(Compiler):
 
 
 class WholePipeline(_Pipeline):
-    """The same up to machine code, with an entry for Python and none for C."""
+    """The same compiler up to machine code, with an entry point for Python but none for C."""
 
     def __init__(self, typing: Any, target: Any, _: None, args: Any, returned: Any, flags: Any, variables: Any):
         flags.no_cfunc_wrapper = True
@@ -140,27 +141,26 @@ class WholePipeline(_Pipeline):
 
 
 class _NoAlias(_Pipeline):
-    """The same for a kernel whose arguments share no memory."""
+    """The compiler of parts whose arguments share no memory."""
 
     noalias = True
 
 
 _UNUSED = {"NopythonRewrites", "AnnotateTypes", "DumpParforDiagnostics"}
-"""Passes for expressions of whole arrays, which allocate, for texts about types that nobody reads, and for loops that
-Numba shares out to threads."""
+"""Unneeded passes: rewrites of whole-array expressions (which allocate), type annotations, and reports on Numba's
+parallel loops."""
 _passes: dict[bool, Any] = {}
-"""The passes, with those for closures and without."""
+"""The passes for code with closures (True) and without (False)."""
 
 
 def _has_closures(code: CodeType) -> bool:
-    """Whether there is a function in a function, or something that looks so: a comprehension, say."""
+    """Whether code contains an inner function, or a construct compiled as one, such as a comprehension."""
     return any(isinstance(each, CodeType) for each in code.co_consts)
 
 
 @contextlib.contextmanager
 def _refreshed(*contexts: Any) -> Iterator[None]:
-    """Inside, contexts are as new as they are: a part is compiled while another kernel is, whose compiler has seen to
-    that."""
+    """Skip the refresh of contexts: a part is compiled during another compilation, which has already done it."""
     for context in contexts:
         context.refresh = _nothing
     try:
@@ -176,8 +176,8 @@ def _nothing() -> None:
 
 @contextlib.contextmanager
 def remembered(context: Any) -> Iterator[None]:
-    """Inside, a typing context remembers what calls of built-in functions return: Numba tries all forms of an operator
-    anew for each of its uses, several times each."""
+    """Cache the types that calls of built-in functions resolve to. Numba would try all forms of an operator for each
+    use, several times each."""
     if "resolve_function_type" in vars(context):
         yield
         return
@@ -187,7 +187,7 @@ def remembered(context: Any) -> Iterator[None]:
         of_type = context._lookup_global(function) or function
         if kws or type(of_type) is not types.Function:
             return resolve(function, args, kws)
-        flags = ConfigStack.top_or_none()  # a function of Numba's own, compiled meanwhile, may allocate
+        flags = ConfigStack.top_or_none()  # Numba's own functions, compiled on the way, may allocate
         key = flags is not None and flags.nrt, of_type, *args
         if (found := known.get(key)) is None:
             found = known[key] = resolve(function, args, kws)
@@ -201,7 +201,7 @@ def remembered(context: Any) -> Iterator[None]:
 
 
 def compiler(function: Callable[..., object], options: dict[str, Any]) -> Callable[[tuple[Any, ...]], Part]:
-    """What makes the part of `function` for given types of its arguments."""
+    """Return a function that compiles the part of `function` for given argument types."""
     pipeline = _NoAlias if getattr(function, "noalias", False) else _Pipeline
     compile = cast(Any, dispatcher)._FunctionCompiler(function, cpu_target, options, {}, pipeline).compile
 
@@ -213,14 +213,16 @@ def compiler(function: Callable[..., object], options: dict[str, Any]) -> Callab
 
 
 def connect(compiled: Any) -> None:
-    """Gives the parts in machine code their environments, as Numba does for each function that it compiles."""
+    """Set the environments of the parts linked into machine code, as Numba does for each function it compiles."""
     for environment in compiled._find_referenced_environments():
         compiled.codegen.set_env(environment.env_name, environment)
 
 
 def wide(argument: Any) -> Any:
-    """The type as which a part takes an argument: all signed integers as one, so that a kernel that is called with a
-    seat of int8, of int64 and with a literal one is compiled once. Numba computes with int64 anyway."""
+    """Widen the type of an argument: all signed integers become int64.
+
+    A kernel called with an int8, an int64 and a literal is then compiled once. Numba computes in int64 anyway.
+    """
     plain = types.unliteral(argument)
     return types.int64 if isinstance(plain, types.Integer) and cast(Any, plain).signed else plain
 
@@ -235,14 +237,14 @@ _USED: dict[Any, tuple[str, ...]] = {
     cpu_target.target_context: ("insert_user_function", "refresh", "codegen"),
     cpu_target.typing_context: ("_lookup_global", "resolve_function_type", "refresh"),
 }
-"""What this module uses of Numba that Numba does not promise."""
+"""Undocumented names of Numba that this module uses, by their owner."""
 
 
 def check_names() -> None:
-    """AttributeError names one of these that this Numba lacks."""
+    """Raise AttributeError if the installed Numba lacks a name in `_USED`."""
     for owner, names in _USED.items():
         for name in names:
             getattr(owner, name)
 
 
-check_names()  # `core/compiling/kernel.py` does without this module where it cannot be imported
+check_names()  # `core/compiling/kernel.py` falls back to Numba's compiler if this import fails

@@ -1,6 +1,6 @@
-"""One PettingZoo environment for every game: it owns a state, and one compiled call makes a step of it.
+"""The PettingZoo AEC environment of all games. A step is one compiled call on the state.
 
-There is no parallel form: seats decide one after the other, and whoever waits has nothing to choose from.
+There is no parallel environment: seats decide one after the other, and a waiting seat has no legal action.
 """
 
 import warnings
@@ -24,6 +24,7 @@ from spygames.core.game.validation import is_whole, may_do
 from spygames.core.pictures.picture import Picture
 from spygames.core.pictures.raster import check_width, pixels
 from spygames.core.pictures.render import FPS, MODES, Renderer
+from spygames.core.svg.colours import Theme
 
 __all__ = ["GameEnv", "Observation", "View"]
 
@@ -33,43 +34,65 @@ _SHOWN = (
     "agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos",
     "_observation",
 )  # fmt: skip
-"""What an environment shows: all of it follows from the state and from how many agents are gone."""
+"""AEC attributes derived from the state and the number of removed agents."""
 
 
 class Observation(TypedDict):
-    """What a seat may know and do."""
+    """The observation of an agent: what its seat may know and do.
+
+    Example:
+        >>> from spygames import agent_avenue_v0
+        >>> env = agent_avenue_v0.env()
+        >>> env.reset(seed=1)
+        >>> observation = env.observe("player_0")
+        >>> observation["observation"].shape, observation["action_mask"].shape
+        ((160,), (74,))
+    """
 
     observation: np.ndarray[tuple[int], np.dtype[np.float32]]
-    """[F], the view as one vector"""
+    """float32 [F], the view as one vector"""
     action_mask: np.ndarray[tuple[int], np.dtype[np.int8]]
-    """[A], 1 where legal, all zeros for a seat that waits"""
+    """int8 [A], 1 where an action is legal; zeros for a waiting seat"""
 
 
 Last = tuple[V, float, bool, bool, dict[str, Any]]
 
 
 View = NamedRecord
-"""What a seat may know, by the names of the game's VIEW: `view.hand_size`, or `view["hand_size"]`."""
+"""What a seat may know, by the field names of the game's VIEW: `view.hand_size` or `view["hand_size"]`."""
 
 
 class GameEnv(AECEnv[str, Any, Any], Generic[V]):
-    """A game as an AEC environment; agents are `player_0`, `player_1`, ...
+    """A game as a PettingZoo AEC environment with the agents `player_0`, `player_1`, ...
 
-    Observation of an agent: `{"observation": float32 [F], "action_mask": int8 [A]}`, what its seat may know and what it
-    may do now (1: legal). The mask is also in `infos[agent]["action_mask"]`. Whoever waits has a mask of zeros, and so
-    has everybody once the game is over. Each step makes new arrays, which are the caller's to keep or change.
+    The observation of an agent is `{"observation": float32 [F], "action_mask": int8 [A]}`: what its seat may know, and
+    1 for each legal action. The mask is also in `infos[agent]["action_mask"]`. It is all zeros for waiting agents, and
+    for all agents once the game is over. Each step makes new arrays, which the caller may keep or change.
 
-    Rewards come once, at the end: the result of each seat. Then, as in every AEC environment, each agent is stepped
-    once more with None. A game that is cut off is truncated, not terminated, and brings 0 to everybody.
+    Rewards are 0 until the end, where each agent gets the result of its seat. Then each agent is stepped once with
+    None, as in every AEC environment. A game that is cut off is truncated, not terminated, and all results are 0.
 
-    An action that is malformed or not legal raises IllegalAction, and the game stays as it was and can go on.
+    A malformed or illegal action raises IllegalAction. The game is unchanged then and can continue.
+
+    Example:
+        >>> from spygames import GameEnv, make_game
+        >>> env = GameEnv(make_game("agent_avenue_v0"))
+        >>> env.reset(seed=1)
+        >>> for agent in env.agent_iter():
+        ...     observation, reward, termination, truncation, info = env.last()
+        ...     over = termination or truncation
+        ...     env.step(None if over else env.action_space(agent).sample(info["action_mask"]))
+        >>> env.agents
+        []
 
     Args:
-        game: what is played.
-        render_mode: what `render()` does: None nothing, "ansi" a text, "rgb_array" pixels, "human" shows them.
-        render_viewer: the agent whose knowledge `render()` draws; None: everything, hidden cards included.
+        game: the game to play.
+        render_mode: "ansi" (`render()` returns text), "rgb_array" (it returns pixels), "human" (it shows pixels) or
+            None (it does nothing).
+        render_viewer: the agent whose knowledge `render()` draws; None: everything, including hidden cards.
 
-    ValueError says which modes and agents there are.
+    Raises:
+        ValueError: the render mode or the agent does not exist.
     """
 
     def __init__(self, game: Game[V], render_mode: str | None = None, render_viewer: str | None = None):
@@ -82,7 +105,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._viewer(render_viewer)
         self.renderer = Renderer(game, render_mode)
-        """What draws it."""
+        """The object that draws the game."""
         self.render_mode = self.renderer.mode
         self.state_space = Box(0, 255, (game.state_dtype.itemsize,), np.uint8)
         self._num_features, self._num_actions = game.num_features, game.num_actions
@@ -94,55 +117,64 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: Actions(game.num_actions) for agent in self.possible_agents}
-        self._raw = np.zeros(game.state_dtype.itemsize, np.uint8)  # the STATE as bytes, which are quicker to pass
+        self._raw = np.zeros(game.state_dtype.itemsize, np.uint8)  # the bytes of the STATE, which are faster to pass
         self._begun = False  # whether there was a `reset`
         self.to_move = NOBODY
-        """The seat to move, NOBODY when over and before the first `reset`."""
-        self._gone = 0  # agents that were stepped since the end
-        self._seed = np.uint64(0)  # of the game that is played, once there is one
+        """The seat to move; NOBODY when the game is over and before the first `reset`."""
+        self._gone = 0  # number of agents that were stepped since the end
+        self._seed = np.uint64(0)  # the seed of the current game
         self._observation: Observation | None = None
         self._calls = calls(game)
         self._show()
 
     @property
     def unwrapped(self) -> Self:
-        """This environment, which has no wrappers."""
+        """The environment itself, which has no wrappers."""
         return self
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """The space of `observe(agent)`, always the same object."""
+        """Return the space of `observe(agent)`, always the same object."""
         return self.observation_spaces[self.possible_agents[self.seat(agent)]]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """Discrete(A) for every agent, always the same object; `sample(mask)` draws a legal action."""
+        """Return the space Discrete(A) of an agent, always the same object. `sample(mask)` draws a legal action."""
         try:
             return self.action_spaces[agent]
         except (KeyError, TypeError):
             return self.action_spaces[self.possible_agents[self.seat(agent)]]
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
-        """Yields `agent_selection` for a loop that steps once each time, until the game is over and everybody has been
-        stepped with None. ResetNeeded before the first `reset`."""
+        """Yield `agent_selection` until the game is over and all agents have been stepped with None.
+
+        The body of the loop must call `step` exactly once.
+
+        Raises:
+            ResetNeeded: no game has begun.
+        """
         self._current()
         return super().agent_iter(max_iter)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begins a game.
+        """Begin a new game. After an error the environment is unchanged.
 
         Args:
-            seed: 0..2^64-1, from which all chance of the game follows. None: the seed that follows the last game's
-                (`spygames.authoring.next_seed`), or one of the system's entropy if there was none.
-            options: {"state": mapping} begins from a position in the form of `state_to_dict`; the game's seed stands in
-                for a missing `rng`. ImpossibleState says what is wrong with a mapping. Other keys warn and do nothing.
+            seed: 0..2^64-1, which determines all chance of the game. None: the seed that follows the last game's
+                (`spygames.authoring.next_seed`); for the first game a seed from the system's entropy.
+            options: {"state": mapping} begins from a position in the form of `state_to_dict`. If the mapping has no
+                `rng`, the seed of the game is used. Other keys are ignored with a warning.
 
-        If it raises, the environment is as it was.
+        Raises:
+            ValueError: the seed or the options have a wrong type or range.
+            ImpossibleState: the mapping is not a valid position.
         """
         game, chosen = self.game, self._next_seed(seed)
         if options is not None and not isinstance(options, Mapping):
             raise ValueError(f"reset options must be a mapping such as {{'state': ...}}, not {shown(options)}")
         unknown = [key for key in options or {} if key != "state"]
         if unknown:
-            warnings.warn(f"reset options {shown(unknown)} are unknown and do nothing; there is: 'state'", stacklevel=2)
+            warnings.warn(
+                f"unknown reset options {shown(unknown)} are ignored; the only option is 'state'", stacklevel=2
+            )
         raw = np.zeros_like(self._raw)
         mapping = (options or {}).get("state")
         if mapping is None:
@@ -155,11 +187,14 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self.renderer.forget()
 
     def step(self, action: int | np.integer[Any] | None) -> None:
-        """The decision of `agent_selection`: 0..A-1, or None once the game is over.
+        """Apply the action of `agent_selection`.
+
+        Args:
+            action: 0..A-1, or None once the game is over.
 
         Raises:
-            IllegalAction: the action is malformed or not legal; nothing has changed.
-            ResetNeeded: there is no game to step.
+            IllegalAction: the action is malformed or not legal. Nothing has changed then.
+            ResetNeeded: no game has begun, or all agents have been stepped with None.
         """
         seat = self.to_move
         if seat < 0:
@@ -169,7 +204,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             action = int(action) if type(action) is np.int64 else self._number(action)
         size = self._num_actions
         if not 0 <= action < size:
-            raise self._illegal(f"action {shown(action)} is not in 0..{size - 1}")
+            raise self._illegal(f"action must be 0..{size - 1}, not {shown(action)}")
         features, mask = np.empty(self._num_features, _FLOAT32), np.empty(size, _INT8)
         moves = self.renderer.moves
         before = None if moves is None else self._raw.copy()
@@ -197,11 +232,14 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
     @overload
     def last(self, observe: bool) -> Last[Observation | None]: ...
     def last(self, observe: bool = True) -> Last[Observation | None]:
-        """Observation (None unless asked for), reward, termination, truncation and info of `agent_selection`."""
+        """Return observation, reward, termination, truncation and info of `agent_selection`.
+
+        The observation is None if `observe` is False.
+        """
         observation = None
         if observe:
-            # `step` has made these arrays. The first caller owns them and may change them, so a later call makes new
-            # ones with the same values.
+            # `step` has made these arrays. The first caller may change them, so a later call makes new ones with the
+            # same values.
             observation = self._observation
             self._observation = None
             if observation is None:
@@ -219,129 +257,148 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             raise self._no_game() from None
 
     def observe(self, agent: str) -> Observation:
-        """What `agent` may know and do now, in new arrays."""
+        """Return what `agent` may know and do now, in new arrays."""
         features, mask = self._look(self.seat(agent))
         return {"observation": features, "action_mask": mask}
 
     def view(self, agent: str) -> V:
-        """What `agent` may know by name: a record of the fields of the game's VIEW, float32, a copy."""
+        """Return what `agent` may know now by name: a copy of its VIEW, whose fields are float32."""
         features, _ = self._look(self.seat(agent))
         return features.view(self.game.view_dtype)[0]
 
     def state(self) -> np.ndarray:
-        """All that is true, hidden cards and future chance included: the bytes of the STATE, uint8 [state_space]."""
+        """Return the bytes of the STATE, uint8 [state_space]. They include hidden cards and future chance."""
         return self._current().copy()
 
     def state_to_dict(self) -> dict[str, Any]:
-        """The same as a mapping of JSON values; `reset(options={"state": ...})` reads it back."""
+        """Return the STATE as a mapping of JSON values, which `reset(options={"state": ...})` reads."""
         return self.game.state_to_dict(as_record(self._states))
 
     def action_to_string(self, action: int, agent: str | None = None) -> str:
-        """The text of an action of `agent`, by default the one to move."""
+        """Return the text of an action of `agent`, by default the agent to move."""
         number, seat = self._number(action), self._seat_or_mover(agent)
         if not 0 <= number < self.game.num_actions:
-            raise IllegalAction(f"action {shown(number)} is not in 0..{self.game.num_actions - 1}")
+            raise IllegalAction(f"action must be 0..{self.game.num_actions - 1}, not {shown(number)}")
         return self.game.action_to_string(as_record(self._states), number, seat)
 
     def string_to_action(self, text: str, agent: str | None = None) -> int:
-        """The inverse of `action_to_string`; ValueError for a text that is no action of this game."""
+        """Return the action with a text, the inverse of `action_to_string`.
+
+        Raises:
+            ValueError: no action of this game has this text.
+        """
         return self.game.string_to_action(as_record(self._states), text, self._seat_or_mover(agent))
 
     def to_text(self, agent: str | None = None) -> str:
-        """A drawing of what `agent` may know; of everything for None."""
+        """Draw what `agent` may know as text; None: everything."""
         return self.game.to_text(as_record(self._states), self._viewer(agent))
 
-    def to_svg(self, agent: str | None = None) -> Picture:
-        """A picture of what `agent` may know; of everything for None. Notebooks show it, and it needs no extra.
+    def to_svg(self, agent: str | None = None, *, theme: Theme = "dark") -> Picture:
+        """Draw what `agent` may know as a picture, which notebooks display; None: everything.
 
-        With a `render_mode` of pixels it also shows the last move and what happened before.
-        """
-        return self.renderer.svg(self._states, self._viewer(agent))
+        This needs no extra. With the render modes "rgb_array" and "human" the picture also shows the last moves.
 
-    def to_rgb(self, agent: str | None = None, width: int = 800) -> np.ndarray:
-        """The same as pixels, uint8 [3/4 of the width, width, 3].
+        Args:
+            agent: the agent that sees the picture.
+            theme: "dark" or "light".
 
         Raises:
-            ValueError: no such agent, or a width that is not 16 to 4096.
+            ValueError: the agent does not exist, or the theme is invalid.
+        """
+        return self.renderer.svg(self._states, self._viewer(agent), theme)
+
+    def to_rgb(self, agent: str | None = None, width: int = 800, *, theme: Theme = "dark") -> np.ndarray:
+        """Draw what `agent` may know as pixels, uint8 [3/4 width, width, 3]; None: everything.
+
+        Raises:
+            ValueError: the agent does not exist, the width is not in 16..4096, or the theme is invalid.
             DependencyNotInstalled: the extra `render` is missing.
         """
         width = check_width(width)
-        return pixels(self.to_svg(agent), width)
+        return pixels(self.to_svg(agent, theme=theme), width, theme)
 
     def render(self) -> str | np.ndarray | None:
-        """Draws for `render_viewer`, by default everything, hidden cards included: that is for whoever sits at the
-        console. `to_text`, `to_svg` and `to_rgb` draw for any agent.
+        """Draw what `render_viewer` may know; if it is None, everything, including hidden cards.
+
+        `to_text`, `to_svg` and `to_rgb` draw for any agent.
 
         Returns:
-            A text with `render_mode="ansi"`, pixels, uint8 [600, 800, 3], with "rgb_array", None with "human", which
-            shows them in a notebook or a window.
+            With `render_mode` "ansi" a text; with "rgb_array" pixels, uint8 [600, 800, 3]; with "human" None, and the
+            pixels are shown in a notebook or a window.
 
         Raises:
-            DependencyNotInstalled: an extra is missing, which the message names.
+            DependencyNotInstalled: an extra is missing; the message names it.
         """
         if self.render_mode is None:
             there = ", ".join(map(repr, MODES))
-            warnings.warn(f"render() draws nothing without a render_mode; there are: {there}", stacklevel=2)
+            warnings.warn(f"render() draws nothing: render_mode must be one of {there}, not None", stacklevel=2)
             return None
         return self.renderer.render(self._states, self._viewer(self.render_viewer))
 
     def close(self) -> None:
-        """Closes the window, where `render` has opened one."""
+        """Close the window of `render`, if there is one."""
         self.renderer.close()
 
     def seat(self, agent: str) -> int:
-        """The seat of an agent: 1 for `player_1`; ValueError for what is no agent."""
+        """Return the seat of an agent, such as 1 for `player_1`. Raises ValueError for an unknown agent."""
         try:
             return self._seats[agent]
         except (KeyError, TypeError):
-            raise ValueError(f"no agent {shown(agent)}; there are {', '.join(self.possible_agents)}") from None
+            raise ValueError(f"agent must be one of {', '.join(self.possible_agents)}, not {shown(agent)}") from None
 
     def require_game(self) -> None:
-        """ResetNeeded unless a game is going on."""
+        """Raise ResetNeeded unless a game is running."""
         if self.to_move < 0:
             raise self._no_game()
 
     def clone(self) -> Self:
-        """An independent game in the same position, future chance included, as `copy.copy` makes it. Spaces are shared;
-        `copy.deepcopy` copies them, too."""
+        """Return an independent copy of the environment, with the same future chance.
+
+        `copy.copy` does the same. The spaces are shared; `copy.deepcopy` copies them as well.
+        """
         other = object.__new__(type(self))
         values = self.__dict__.copy()
         values["_raw"], values["renderer"] = self._raw.copy(), self.renderer.copy()
-        for name in _SHOWN:  # derived when somebody asks
+        for name in _SHOWN:  # derived on first use, see `__getattr__`
             values.pop(name, None)
         other.__dict__ = values
         return other
 
     def determinize(self, agent: str, seed: int | None = None) -> Self:
-        """A clone in which all that `agent` cannot know is drawn anew, uniformly among what its view allows, future
-        chance and following games included. This environment stays as it is.
+        """Return a clone in which everything that `agent` cannot know is redrawn.
+
+        The hidden part is drawn uniformly from all worlds that are consistent with the agent's view. Future chance and
+        the games after a `reset` are redrawn as well. This environment is unchanged.
 
         Args:
-            agent: whose knowledge stays: it sees the same in the clone, but for earlier moves in pictures. Everything
-                else there depends on that and on `seed` alone, not on what is true here.
-            seed: 0..2^64-1; None: one of the system's entropy.
+            agent: the agent whose view is kept. It sees the same in the clone, except for earlier moves in pictures.
+                The rest of the clone depends only on this view and on `seed`, not on the true hidden state.
+            seed: 0..2^64-1; None: a seed from the system's entropy.
 
         Raises:
-            ValueError: there is no such agent, or the seed is none.
-            ResetNeeded: before the first `reset`.
+            ValueError: the agent does not exist, or the seed is invalid.
+            ResetNeeded: no game has begun.
         """
         seat, chosen = self.seat(agent), as_seed(seed)
         self._current()
         other = self.clone()
-        other._seed = chosen  # that of the true game would tell what is hidden
-        other.renderer.forget()  # so would the positions before
+        other._seed = chosen  # the true seed would reveal what is hidden
+        other.renderer.forget()  # the earlier positions would reveal it, too
         self.game.determinize(as_record(other._states), seat, chosen)
         return other
 
     def save(self) -> bytes:
-        """The game as it stands, future chance and following games included, for `restore`."""
+        """Return the game as bytes for `restore`. They determine future chance and the games after a `reset`."""
         return snapshot.pack(self.game, self._current(), self._seed, self._gone)
 
     def restore(self, saved: bytes) -> None:
-        """Goes on where `save` was called, in an environment of the same game and options.
+        """Continue from a saved game. Nothing in `saved` is executed.
 
-        ValueError says what is wrong with `saved`; the environment is then as it was. Nothing in it is executed, and
-        a position that the game does not know is refused.
+        Args:
+            saved: the result of `save` of an environment of the same game and options.
+
+        Raises:
+            ValueError: `saved` is invalid. The environment is unchanged then.
         """
         self._begin(*snapshot.unpack(self.game, saved))
         self.renderer.forget()
@@ -360,7 +417,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self._calls = calls(self.game)
 
     def _next_seed(self, seed: int | None) -> np.uint64:
-        """The seed of the next game."""
+        """Return the seed of the next game."""
         if seed is not None or not self._begun:
             return as_seed(seed)
         return np.uint64(next_seed(self._seed))
@@ -368,7 +425,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
     if not TYPE_CHECKING:  # to a type checker the class would have every name
 
         def __getattr__(self, name: str) -> Any:
-            """What a clone has not derived yet."""
+            """Derive the AEC attributes of a clone on first use."""
             if name not in _SHOWN:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
             self._show()
@@ -376,18 +433,17 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     @property
     def _states(self) -> np.ndarray:
-        """The state [1], the memory of `_raw`; ResetNeeded where there is none."""
+        """STATE [1], the memory of `_raw`. Raises ResetNeeded before the first `reset`."""
         return self._current().view(self.game.state_dtype)
 
     def _begin(self, raw: np.ndarray, seed: np.uint64, gone: int) -> None:
-        """Takes the state in `raw` as the game."""
+        """Make the state in `raw` the current game."""
         self._raw, self._seed, self._gone, self._begun = raw, seed, gone, True
         self.to_move = int(self._states["to_move"][0])
         self._show()
 
     def _show(self) -> None:
-        """Derives all that AEC environments show from the state, whose `to_move` is known, and from how many agents are
-        gone."""
+        """Derive the AEC attributes from the state, whose `to_move` is known, and the number of removed agents."""
         self._observation = None
         if not self._begun:
             self.agents, self.agent_selection = [], self.possible_agents[0]
@@ -405,7 +461,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self.agents = agents = self.possible_agents[gone:]
         self.agent_selection = self.possible_agents[seat]
         self._cumulative_rewards = dict(zip(agents, results[gone:].tolist(), strict=True))
-        # The result is what the last decision brought; stepping the dead brings nothing more.
+        # The last decision gives the results as rewards. Stepping finished agents with None gives no more.
         self.rewards = dict.fromkeys(agents, 0.0) if gone else dict(self._cumulative_rewards)
         cut_off = over and game.truncated is not None and bool(game.truncated(as_record(self._states)))
         self.terminations = dict.fromkeys(agents, over and not cut_off)
@@ -416,18 +472,20 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             self._observation = {"observation": features, "action_mask": mask}
 
     def _look(self, seat: int) -> tuple[np.ndarray, np.ndarray]:
-        """View as a vector and mask of a seat, in new arrays."""
+        """Return the view as a vector, and the mask, of a seat, in new arrays."""
         features = np.empty(self._num_features, np.float32)
         mask = np.empty(self._num_actions, np.int8)
         self._calls.step(self._current(), look(seat), features, mask)
         return features, mask
 
     def _dead_step(self, action: object) -> None:
-        """Takes the next agent out of a game that is over."""
+        """Remove the next agent from a game that is over."""
         if not self.agents:
             raise self._no_game()
         if action is not None:
-            raise IllegalAction(f"the game is over, so {self.agent_selection} can only be stepped with None")
+            raise IllegalAction(
+                f"action of {self.agent_selection} must be None, because the game is over, not {shown(action)}"
+            )
         self._gone += 1
         agent, *self.agents = self.agents
         for by_agent in (self._cumulative_rewards, self.terminations, self.truncations, self.infos):
@@ -438,7 +496,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             self.agent_selection = self.agents[0]
 
     def _current(self) -> np.ndarray:
-        """The state as bytes; ResetNeeded where there is none."""
+        """Return the bytes of the state. Raises ResetNeeded before the first `reset`."""
         if not self._begun:
             raise self._no_game()
         return self._raw
@@ -448,22 +506,22 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         return ResetNeeded(f"{why}: call reset() first")
 
     def _number(self, action: Any) -> int:
-        """An action as a plain integer; IllegalAction for what is none."""
+        """Return an action as a plain integer. Raises IllegalAction for any other type."""
         if isinstance(action, np.ndarray) and action.shape == ():
             action = action[()]
         if is_whole(action):
             return int(action)
-        raise self._illegal(f"an action is a whole number, not {shown(action)}")
+        raise self._illegal(f"action must be an integer, not {shown(action)}")
 
     def _illegal(self, what: str) -> IllegalAction:
-        """`what` is wrong, who had to act, and some actions that are legal."""
+        """Return an error with the message `what`, the agent to move, and some of its legal actions."""
         if self.to_move < 0:
             return IllegalAction(what)
         _, mask = self._look(self.to_move)
         return IllegalAction(f"{what}; {may_do(self.game, as_record(self._states), self.to_move, mask)}")
 
     def _viewer(self, agent: str | None) -> int:
-        """The seat of an agent that looks, NOBODY for None."""
+        """Return the seat of an agent; NOBODY for None."""
         return NOBODY if agent is None else self.seat(agent)
 
     def _seat_or_mover(self, agent: str | None) -> int:
@@ -471,5 +529,5 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         if agent is not None:
             return self.seat(agent)
         if self.to_move == NOBODY:
-            raise ValueError("the game is over: nobody is to move, so name an agent")
+            raise ValueError("agent must be given, because the game is over and no agent is to move")
         return self.to_move

@@ -1,6 +1,6 @@
-"""The compiled calls of one game at a time, as the AEC environment makes them.
+"""The compiled calls of the AEC environment, for one game at a time.
 
-They take the state as bytes, uint8: Numba knows such an array at a glance, one of records it looks at each time.
+They take the state as bytes, uint8, because Numba recognizes the type of such an array faster than that of records.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 from spygames.core.compiling.digest import numba
 from spygames.core.game.game import NOBODY, Game
 
-# Stand for the kernels and the layouts of a game, which `calls` and `Game.bind` put in their place.
+# Placeholders for the kernels and layouts of a game: `calls` and `Game.bind` replace them.
 init: Any = None
 legal: Any = None
 apply: Any = None
@@ -24,7 +24,7 @@ VIEW: Any = None
 
 
 def _record_in(typing: Any, array: Any, dtype: Any) -> Any:
-    """The machine code of `record_in`, and its types."""
+    """Return the types of `record_in` and the function that generates its machine code."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         values = context.make_array(signature.args[0])(context, builder, args[0])
@@ -38,8 +38,8 @@ def _record_in_interpreted(array: np.ndarray, dtype: np.dtype) -> Any:
 
 
 record_in: Any = _record_in_interpreted if numba.config.DISABLE_JIT else intrinsic(_record_in)
-"""(array, dtype): the array's memory as one record, `array.view(dtype)[0]`. Numba compiles a function for each such
-view, and this is no instruction at all."""
+"""(array, dtype) -> the array's memory as one record, `array.view(dtype)[0]`. Numba would compile a function for each
+such view; this intrinsic compiles to no instruction."""
 
 
 def _init(options, raw, seed):  # type: ignore[no-untyped-def]
@@ -72,24 +72,30 @@ def _results(raw, results):  # type: ignore[no-untyped-def]
 
 
 def look(seat: int) -> int:
-    """What `Calls.step` takes in place of an action to show what a seat sees."""
+    """Return the value that `Calls.step` takes as an action to show what a seat sees."""
     return -1 - seat
 
 
 class Calls(NamedTuple):
-    """The compiled calls of one game; arrays are written. The state is its bytes, `features` one view, float32 [F]."""
+    """The compiled calls of one game. They write into the arrays that they get.
+
+    `state` is the bytes of the STATE, uint8; `features` is one view as a vector, float32 [F].
+    """
 
     init: Callable[..., None]
-    """(options OPTIONS [1], state, seed): a fresh game in a zeroed state."""
+    """(options OPTIONS [1], state, seed): begin a game in a zeroed state."""
     step: Callable[..., tuple[bool, int]]
-    """(state, action 0..A-1, features, mask int8 [A]): whether the action was legal, else nothing has changed, and the
-    seat to move, to which view and mask belong; the view is left out where nobody is. With `look(seat)` for an action
-    nothing changes: view and mask are those of that seat. Both in one, because compiling them takes a second each."""
+    """(state, action 0..A-1, features, mask int8 [A]) -> (whether the action was legal, the seat to move).
+
+    An illegal action changes no state. After a legal action `features` and `mask` are those of the new seat to move;
+    `features` is not written when the game is over. With `look(seat)` as the action the state does not change, and
+    `features` and `mask` are those of `seat`. Both uses share one function, because compiling each takes about a
+    second."""
     results: Callable[..., None]
-    """(state, results float32 [P])"""
+    """(state, results float32 [P]): write the result of each seat."""
 
 
 @cache
 def calls(game: Game) -> Calls:
-    """The compiled calls of `game`; every environment of one variant shares them."""
+    """Return the compiled calls of `game`, which all environments of one variant share."""
     return Calls(*(game.bind(call) for call in (_init, _step, _results)))

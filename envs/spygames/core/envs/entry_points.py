@@ -1,4 +1,4 @@
-"""The entry points of a game, the same for all: what a module `spygames/<name>_vN.py` offers."""
+"""The entry points of a game: the functions of a module `spygames/<name>_vN.py`."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -23,9 +23,10 @@ V = TypeVar("V")
 
 
 class Entry(Protocol[P, V]):
-    """`env` and `raw_env` of a game, which take its options by name.
+    """The type of `env` and `raw_env`, which take the game's options as keywords.
 
-    A type checker knows these from `make_game`; beside a `render_mode`, which that does not have, it takes any.
+    A type checker knows the options from `make_game`. It does not check them in calls with a `render_mode`, which
+    `make_game` does not have.
     """
 
     @overload
@@ -37,7 +38,7 @@ class Entry(Protocol[P, V]):
 
 
 class SingleEntry(Protocol):
-    """`single_env` of a game, which takes its options and those of SingleEnv by name."""
+    """The type of `single_env`, which takes the game's options and those of SingleEnv as keywords."""
 
     def __call__(
         self,
@@ -52,7 +53,7 @@ class SingleEntry(Protocol):
 
 
 class VectorEntry(Protocol):
-    """`vector_env` of a game, which takes its options and those of SeatVectorEnv by name."""
+    """The type of `vector_env`, which takes the game's options and those of SeatVectorEnv as keywords."""
 
     def __call__(
         self,
@@ -70,26 +71,35 @@ class VectorEntry(Protocol):
 
 
 def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P, V], SingleEntry]:
-    """`env`, `raw_env` and `single_env` of the game that `make_game(**options)` makes. They raise what it does:
-    ValueError for the value of an option, TypeError for an unknown one; and have its options in signature and help."""
+    """Return `env`, `raw_env` and `single_env` of a game.
+
+    Their signatures and help texts include the game's options. They raise ValueError for a wrong value of an option,
+    and TypeError for an unknown option, as `make_game` does.
+
+    Args:
+        make_game: a function that takes the game's options as keywords and returns a Game.
+    """
     maker: Callable[..., Game[V]] = make_game
 
     def raw_env(*, render_mode: RenderMode | None = None, render_viewer: str | None = None, **options: Any) -> GameEnv:
-        """The game as a PettingZoo AEC environment (`spygames.GameEnv`).
+        """Make a PettingZoo AEC environment (`spygames.GameEnv`).
 
         Args:
-            render_mode: what `render()` does: None nothing, "ansi" a text, "rgb_array" pixels, "human" shows them.
-            render_viewer: the agent whose knowledge `render()` draws, `player_0`; None: everything.
+            render_mode: "ansi" (`render()` returns text), "rgb_array" (it returns pixels), "human" (it shows pixels) or
+                None (it does nothing).
+            render_viewer: the agent whose knowledge `render()` draws, such as `player_0`; None: everything.
         """
         return GameEnv(_made(maker, options), render_mode, render_viewer)
 
     def env(*, render_mode: RenderMode | None = None, render_viewer: str | None = None, **options: Any) -> GameEnv:
-        """The game as a PettingZoo AEC environment (`spygames.GameEnv`), the same as `raw_env`: order, bounds
-        and legality are checked inside, so no wrappers are put around it.
+        """Make a PettingZoo AEC environment (`spygames.GameEnv`).
+
+        It is the same as `raw_env`: the environment itself checks order, bounds and legality, so it needs no wrappers.
 
         Args:
-            render_mode: what `render()` does: None nothing, "ansi" a text, "rgb_array" pixels, "human" shows them.
-            render_viewer: the agent whose knowledge `render()` draws, `player_0`; None: everything.
+            render_mode: "ansi" (`render()` returns text), "rgb_array" (it returns pixels), "human" (it shows pixels) or
+                None (it does nothing).
+            render_viewer: the agent whose knowledge `render()` draws, such as `player_0`; None: everything.
         """
         return GameEnv(_made(maker, options), render_mode, render_viewer)
 
@@ -102,25 +112,26 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
         max_ignored: int = MAX_IGNORED,
         **options: Any,
     ) -> SingleEnv:
-        """One seat as a Gymnasium environment (`spygames.SingleEnv`).
+        """Make a Gymnasium environment for one seat (`spygames.SingleEnv`).
 
         Args:
-            opponents: who sits in the other seats: `greedy`, `mcts:50`, `best`, a Policy, a Player, or a list of these.
-            seat: a number, an agent's name (`player_1`), or "random": drawn for each game.
-            illegal: what an action that is not legal does: "ignore", "lose", "random" or "raise".
-            render_mode: what `render()` returns: None, "ansi" a text, "rgb_array" pixels.
-            max_ignored: illegal actions in a row, at least 1, at which "ignore" truncates the game.
+            opponents: the players of the other seats: `greedy`, `mcts:50`, `best`, a Policy, a Player, or a list of
+                these.
+            seat: the seat to play: a number, an agent's name (`player_1`), or "random": drawn for each game.
+            illegal: the effect of an illegal action: "ignore", "lose", "random" or "raise".
+            render_mode: the result of `render()`: None, "ansi" for text, "rgb_array" for pixels.
+            max_ignored: number of successive illegal actions, at least 1, after which "ignore" truncates the game.
         """
         return SingleEnv(_made(maker, options), opponents, seat, illegal, render_mode, max_ignored)
 
     found = _by_name(maker, single_env)
-    # What gymnasium.make reads before it makes an environment, to put its own window around one, say.
+    # gymnasium.make reads the metadata before it makes an environment, for example to add a window.
     vars(found)["metadata"] = SingleEnv.metadata
     return _by_name(maker, env), _by_name(maker, raw_env), found
 
 
 def vector_entry(make_game: Callable[..., Game]) -> VectorEntry:
-    """`vector_env` of the game that `make_game(**options)` makes; the rest as of `entry_points`."""
+    """Return `vector_env` of a game, see `entry_points`."""
 
     def vector_env(
         *,
@@ -134,17 +145,18 @@ def vector_entry(make_game: Callable[..., Game]) -> VectorEntry:
         max_episode_steps: int | None = None,
         **options: Any,
     ) -> SeatVectorEnv:
-        """One seat of many games as a Gymnasium vector environment (`spygames.SeatVectorEnv`).
+        """Make a Gymnasium vector environment for one seat in many games (`spygames.SeatVectorEnv`).
 
         Args:
-            num_envs: how many games, at least 1.
-            opponents: who sits in the other seats: `greedy`, `mcts:50`, `best`, a Policy, a Player, or a list of these.
-            seat: a number, an agent's name (`player_1`), or "random": drawn for each game.
-            illegal: what an action that is not legal does: "ignore", "lose", "random" or "raise".
-            render_mode: what `render()` returns: None, "ansi" texts, "rgb_array" pixels.
-            max_ignored: illegal actions in a row, at least 1, at which "ignore" truncates the game.
-            autoreset_mode: what happens where a game has ended: "NextStep", "SameStep" or "Disabled".
-            max_episode_steps: steps after which a game is truncated, at least 1; None or -1: none.
+            num_envs: number of games, at least 1.
+            opponents: the players of the other seats: `greedy`, `mcts:50`, `best`, a Policy, a Player, or a list of
+                these.
+            seat: the seat to play: a number, an agent's name (`player_1`), or "random": drawn for each game.
+            illegal: the effect of an illegal action: "ignore", "lose", "random" or "raise".
+            render_mode: the result of `render()`: None, "ansi" for texts, "rgb_array" for pixels.
+            max_ignored: number of successive illegal actions, at least 1, after which "ignore" truncates the game.
+            autoreset_mode: how a finished game restarts: "NextStep", "SameStep" or "Disabled".
+            max_episode_steps: number of steps after which a game is truncated, at least 1; None or -1: no limit.
         """
         game = _made(make_game, options)
         given = opponents, seat, illegal, render_mode, max_ignored, autoreset_mode, max_episode_steps
@@ -159,8 +171,10 @@ def _made(make_game: Callable[..., Game[V]], options: dict[str, Any]) -> Game[V]
 
 
 def _by_name(make_game: Callable[..., Game], entry: Callable[..., object]) -> Any:
-    """`entry`, which says what there is where an option comes without its name, and whose signature and help have the
-    options of the game, so that notebooks complete them."""
+    """Wrap `entry`: reject positional arguments, and add the game's options to its signature and help text.
+
+    With these, notebooks can complete the options.
+    """
     given = list(inspect.signature(make_game).parameters.values())
     own = list(inspect.signature(entry).parameters.values())
 
@@ -168,7 +182,10 @@ def _by_name(make_game: Callable[..., Game], entry: Callable[..., object]) -> An
     def call(*args: object, **options: Any) -> object:
         if args:
             there = ", ".join(["render_mode", *(parameter.name for parameter in given)])
-            raise TypeError(f"options need their names, as in {entry.__name__}(render_mode='ansi'); there are {there}")
+            raise TypeError(
+                f"{entry.__name__} takes keyword arguments only, as in {entry.__name__}(render_mode='ansi'); "
+                f"available: {there}"
+            )
         return entry(**options)
 
     named = [each for each in [*given, *own] if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
@@ -181,7 +198,7 @@ def _by_name(make_game: Callable[..., Game], entry: Callable[..., object]) -> An
 
 
 def _arguments(docstring: str | None) -> str:
-    """The lines of a Google docstring's section Args."""
+    """Return the lines of the section Args of a Google-style docstring."""
     lines = inspect.cleandoc(docstring or "").split("\n")
     if "Args:" not in lines:
         return ""

@@ -1,4 +1,4 @@
-"""One seat of a game as an ordinary Gymnasium environment; players that you name sit in the other seats."""
+"""One seat of a game as a Gymnasium environment, with players in the other seats."""
 
 import copy
 import warnings
@@ -24,53 +24,76 @@ from spygames.core.players.names import as_players
 from spygames.core.players.player import Player, PlayerLike
 from spygames.core.playing.rows import Rows
 from spygames.core.playing.session import ROW, SeatSession
+from spygames.core.svg.colours import Theme
 
 __all__ = ["MAX_IGNORED", "SingleEnv"]
 
-MOST_STARTS = 1000
-"""Games that are begun until the seat has something to decide."""
+MAX_STARTS = 1000
+"""Maximum number of successive games that may end before the seat has a decision."""
 Illegal = Literal["ignore", "lose", "random", "raise"]
 SingleRenderMode = Literal["ansi", "rgb_array"]
-_MODES = get_args(SingleRenderMode)  # Gymnasium puts its own window around environments that do not name "human"
+_MODES = get_args(SingleRenderMode)  # without "human", for which Gymnasium adds its own window
 
 MAX_IGNORED = 100
-"""Illegal actions in a row that are ignored, unless told otherwise, before the game is cut off."""
+"""Default for the number of successive illegal actions after which a game is truncated."""
 
 
 class SingleEnv(gymnasium.Env[np.ndarray, Any]):
-    """Plays one seat; a step is its decision and everybody else's until it is asked again or the game is over.
+    """One seat of a game as a Gymnasium environment, with players in the other seats.
 
-    Observation: float32 [F], what the seat may know. Mask: `info["action_mask"]`, int8 [A], and `action_masks()`, bool
-    [A], as MaskablePPO of sb3-contrib takes it. `info["seat"]` is the seat. Reward: the seat's result, at the end.
+    A step applies the seat's action and then the other players' actions, until the seat is to move again or the game is
+    over.
+
+    - Observation: float32 [F], what the seat may know.
+    - Mask: `info["action_mask"]`, int8 [A]; also `action_masks()`, bool [A], for MaskablePPO of sb3-contrib.
+    - Reward: 0 until the end, then the result of the seat.
+    - `info["seat"]`: the seat.
+
+    If a game ends before the seat is to move, another one begins, up to 1,000 times.
+
+    All chance, the drawn seat and the opponents' random stream follow from `reset(seed)`: equal seeds and actions give
+    equal games, and one seed deals the same game to each `seat`. `np_random` is seeded for wrappers and users; the
+    environment does not draw from it.
+
+    Example:
+        >>> from spygames import SingleEnv, make_game
+        >>> env = SingleEnv(make_game("agent_avenue_v0"), opponents="greedy", seat=0)
+        >>> observation, info = env.reset(seed=1)
+        >>> terminated = truncated = False
+        >>> while not (terminated or truncated):
+        ...     action = env.action_space.sample(info["action_mask"])
+        ...     observation, reward, terminated, truncated, info = env.step(action)
+        >>> reward in (-1.0, 1.0)
+        True
 
     Args:
-        game: what is played.
-        opponents: who sits in the other seats: a name as `make_player` takes it (`greedy`, `mcts:50`, the path of a
-            checkpoint) or a Player, for all of them, or a list, one for each other seat from the lowest.
-        seat: a number, an agent's name (`player_1`), or "random": drawn for each game.
-        illegal: what a whole number from 0 to A-1 that is not legal does, as algorithms without masks and Gymnasium's
-            `check_env` send it. But for "raise" it warns the first time and says why in `info["illegal_action"]`.
+        game: the game to play.
+        opponents: the players of the other seats: one name (see `make_player`; `greedy`, `mcts:50`, the path of a
+            checkpoint), Policy or Player for all of them, or a list with one for each other seat, lowest first.
+        seat: the seat to play: a number, an agent's name (`player_1`), or "random": drawn for each game.
+        illegal: the effect of an illegal action, an integer 0..A-1 that is not legal now. Algorithms without masks and
+            Gymnasium's `check_env` send such actions. Except for "raise", the first one gives a warning, and
+            `info["illegal_action"]` has the reason.
 
-            - "ignore": nothing, with reward 0. `info["ignored"]` counts them in a row; at `max_ignored` the game is
-              truncated, since a policy that does not change its mind would go on for ever.
-            - "lose": the game is over (terminated), with `game.lowest_return` as the reward; the others get nothing.
-            - "random": a legal action is played instead, drawn from the random stream of `reset(seed)`.
-            - "raise": IllegalAction; the game is as it was.
+            - "ignore": nothing happens; the reward is 0. `info["ignored"]` counts successive illegal actions. At
+              `max_ignored` the game is truncated, because a deterministic policy would repeat its action forever.
+            - "lose": the game is over (terminated) with the reward `game.lowest_return`. The other players get no
+              result.
+            - "random": a random legal action is played instead. It follows from `reset(seed)`.
+            - "raise": raise IllegalAction; the game is unchanged.
 
-            What is no such number raises IllegalAction always.
-        render_mode: what `render()` returns of what the seat may know: None, "ansi" a text, "rgb_array" pixels. For a
-            window say `gymnasium.make(..., render_mode="human")`, which puts `HumanRendering` around.
-        max_ignored: illegal actions in a row, at least 1, at which "ignore" truncates the game.
+            Values that are not an integer 0..A-1 always raise IllegalAction.
+        render_mode: the result of `render()`: None, "ansi" for text, "rgb_array" for pixels. Both show what the seat
+            may know. For a window use `gymnasium.make(..., render_mode="human")`, which adds `HumanRendering`.
+        max_ignored: number of successive illegal actions, at least 1, after which "ignore" truncates the game.
 
-    A game that ends before the seat is asked for a decision starts over, up to 1,000 times.
-
-    Chance, the seat's draw and the opponents' random stream come from `reset(seed)`: equal seeds and actions give equal
-    games, and a seed deals the same game to each `seat`. Nothing is drawn from `np_random`, which `reset(seed)` seeds
-    for wrappers and users.
+    Raises:
+        TypeError: an opponent is of a wrong type.
+        ValueError: another argument is wrong, or no player has the given name.
     """
 
     metadata = {"render_modes": [*_MODES], "render_fps": FPS}  # noqa: RUF012 (Gymnasium's form)
-    """Of the class, as Gymnasium wants it: the render modes, and pictures a second of a film."""
+    """The render modes, and the frames per second of videos."""
 
     def __init__(
         self,
@@ -87,19 +110,19 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         self.game, self.illegal, self.render_mode = game, illegal, render_mode
         self._blank = GameEnv(game, render_mode)
         self.fixed_seat = self.read_seat(seat)
-        """The seat; None: it is drawn for each game."""
+        """The seat to play; None: it is drawn for each game."""
         self.opponents = self._seated(opponents)
         """The players of the other seats, lowest first."""
         self.observation_space = feature_box(game)
         self.action_space = Actions(game.num_actions)
         self.players = list({id(player): player for player in self.opponents}.values())
-        """The opponents, each once."""
+        """The opponents without repetitions."""
         self.seatings = seatings(game.num_players, [self.players.index(player) for player in self.opponents])
-        """int64 [P, P], by the seat that is played: the player in each seat, an index of `players`."""
+        """int64 [P, P]: for each seat to play, the index in `players` of the player in each seat."""
         self._session = self._new_session()
         self._warned = False
-        self._ignored = 0  # illegal actions in a row
-        self._cut = False  # whether an illegal action has ended the game, of which the session knows nothing
+        self._ignored = 0  # number of successive illegal actions
+        self._cut = False  # whether an illegal action has ended the game; the session's game is not over then
 
     def _new_session(self) -> SeatSession:
         moves = PICTURED_MOVES if self.render_mode == "rgb_array" else 0
@@ -110,12 +133,12 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
     @property
     def seat(self) -> int:
-        """The seat that is played; NOBODY before the first `reset`."""
+        """The seat to play in the current game; NOBODY before the first `reset`."""
         return int(self._session.seats[0])
 
     @property
     def env(self) -> GameEnv:
-        """The game that is played as an AEC environment, a copy: what happens to it does not happen here."""
+        """A copy of the current game as an AEC environment. Changes to the copy do not affect this environment."""
         env, rows = self._blank.clone(), self._session.rows
         if self.seat != NOBODY:
             env._begin(rows.states.view(np.uint8).copy(), rows.seeds[0], 0)
@@ -124,13 +147,20 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Deals, and plays until the seat is asked.
+        """Begin a new game and play until the seat is to move. After an error the environment is unchanged.
 
-        seed: 0..2^64-1; None: the random stream continues. options: {"state": mapping} begins from a position,
-        as `GameEnv.reset` does; ValueError if the seat has nothing to decide there. {"seat": ...} sets the seat of
-        this game.
+        Args:
+            seed: 0..2^64-1; None: the random streams continue.
+            options: {"state": mapping} begins from a position, as in `GameEnv.reset`. {"seat": ...} sets the seat of
+                this game.
 
-        If it raises, also in a player's decision, the environment is as it was.
+        Returns:
+            The observation, float32 [F], and the info.
+
+        Raises:
+            ValueError: the seed or an option is wrong, or the seat has no decision from the given position on.
+            ImpossibleState: the mapping is not a valid position.
+            PlayerFailed: an opponent gave no legal action.
         """
         options = dict(options or {})
         fixed = self.read_seat(options.pop("seat")) if "seat" in options else self.fixed_seat
@@ -141,7 +171,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
                 self._session.seed(ROW, [chosen])
             self._start(fixed, options)
         except BaseException:
-            # A reset that fails shows nobody a game that is not theirs.
+            # After a failed reset the previous game continues.
             self._session.restore(saved)
             raise
         self._ignored, self._cut = 0, False
@@ -149,15 +179,26 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         return self._seen()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """The seat's decision, and all others' until its next one: observation, reward, terminated, truncated, info.
+        """Apply the seat's action and the other players' actions until the seat's next decision.
 
-        If a player raises, or answers what is not legal (IllegalAction), the game is as it was before the call.
+        After an error the game is unchanged.
+
+        Args:
+            action: 0..A-1.
+
+        Returns:
+            observation, reward, terminated, truncated, info.
+
+        Raises:
+            IllegalAction: the action is not an integer 0..A-1, or illegal with `illegal="raise"`.
+            PlayerFailed: an opponent gave no legal action. Other exceptions of an opponent are passed on.
+            ResetNeeded: no game has begun, or the game is over.
         """
         session, rows, why = self._session, self._session.rows, ""
         if self._cut:
             raise ResetNeeded("the game is over: call reset() first")
         if self.seat == NOBODY or rows.seats[0] == NOBODY:
-            self.env.require_game()  # it raises
+            self.env.require_game()  # raises
         saved = session.save()
         try:
             number = self._legal(action)
@@ -174,7 +215,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             session.decide(ROW, np.array([number]))
             session.play_on()
         except BaseException:
-            session.restore(saved)  # else the next step would decide for the player that raised
+            session.restore(saved)  # otherwise the next action would be applied for the player that has failed
             raise
         self._ignored = 0
         observation, info = self._seen()
@@ -185,18 +226,17 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         return observation, reward, over and not cut_off, over and cut_off, info
 
     def determinize(self, seed: int | None = None) -> Self:
-        """A copy in which all that the seat cannot know is drawn anew, uniformly among what its view allows; see
-        `GameEnv.determinize`. This environment stays as it is.
+        """Return a copy in which everything that the seat cannot know is redrawn, see `GameEnv.determinize`.
 
-        The opponents are the same players, with a random stream of their own there and, where they keep a memory or a
-        history, an empty one: what they remember would tell what they hold.
+        This environment is unchanged. The copy has the same opponents, with a new random stream. Their memory and
+        history are empty, because these would reveal what the opponents hold.
 
         Args:
-            seed: 0..2^64-1, of everything that is drawn, following games included; None: one of the system's entropy.
+            seed: 0..2^64-1, seed of all draws and of later games; None: a seed from the system's entropy.
 
         Raises:
-            ValueError: the seed is none.
-            ResetNeeded: before the first `reset`.
+            ValueError: the seed is invalid.
+            ResetNeeded: no game has begun.
         """
         if self.seat == NOBODY:
             raise ResetNeeded("no game has begun: call reset() first")
@@ -212,33 +252,44 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         return other
 
     def action_masks(self) -> np.ndarray:
-        """What is legal now, bool [A]."""
+        """Return the legal actions, bool [A]."""
         return self._mask().astype(np.bool_)
 
-    def to_svg(self) -> Picture:
-        """A picture of what the seat may know, which notebooks show; it needs no extra.
+    def to_svg(self, *, theme: Theme = "dark") -> Picture:
+        """Draw what the seat may know as a picture, which notebooks display. This needs no extra.
 
-        With `render_mode="rgb_array"` it also shows what has happened since the seat's last decision.
+        With `render_mode="rgb_array"` the picture also shows the moves since the seat's last decision.
+
+        Args:
+            theme: "dark" or "light"; ValueError for any other.
         """
-        return draw(self.game, self._states(), self.seat, self._moves(), since_own=True)
+        return draw(self.game, self._states(), self.seat, self._moves(), since_own=True, theme=theme)
 
-    def to_rgb(self, width: int = 800) -> np.ndarray:
-        """The same as pixels, uint8 [3/4 of the width, width, 3]; ValueError for a width that is not 16 to 4096,
-        DependencyNotInstalled where the extra `render` is missing."""
+    def to_rgb(self, width: int = 800, *, theme: Theme = "dark") -> np.ndarray:
+        """Draw what the seat may know as pixels, uint8 [3/4 width, width, 3].
+
+        Raises:
+            ValueError: the width is not in 16..4096, or the theme is invalid.
+            DependencyNotInstalled: the extra `render` is missing.
+        """
         width = check_width(width)
-        return pixels(self.to_svg(), width)
+        return pixels(self.to_svg(theme=theme), width, theme)
 
     def render(self) -> str | np.ndarray | None:  # type: ignore[override]
-        """What the seat may know: a text with `render_mode="ansi"`, pixels, uint8 [600, 800, 3], with "rgb_array"."""
+        """Draw what the seat may know.
+
+        Returns:
+            With `render_mode` "ansi" a text; with "rgb_array" pixels, uint8 [600, 800, 3]; without one None.
+        """
         if self.render_mode is None:
             return None
         return self.game.to_text(as_record(self._states()), self.seat) if self.render_mode == "ansi" else self.to_rgb()
 
     def _start(self, fixed: int | None, options: dict[str, Any]) -> None:
-        """Begins a game in which the seat is asked."""
+        """Begin a game in which the seat has a decision."""
         session, env, seat = self._session, self._blank.clone(), NOBODY
         fixed_seats = np.array([NOBODY if fixed is None else fixed])
-        for _ in range(MOST_STARTS):
+        for _ in range(MAX_STARTS):
             seeds = session.draw(ROW, fixed_seats)
             seat = self.seat
             session.seating[:] = self.seatings[seat]
@@ -248,23 +299,23 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             if session.rows.seats[0] == seat:
                 return
             if "state" in options:
-                raise ValueError(f"seat {seat} has nothing to decide from this state on")
-        raise ValueError(f"seat {seat} was not asked for one decision in {MOST_STARTS} games")
+                raise ValueError(f"seat {seat} has no decision from this state on: pass another state or seat")
+        raise ValueError(f"seat {seat} had no decision in {MAX_STARTS} games")
 
     def _legal(self, action: Any) -> int:
-        """The action as a plain number; IllegalAction says what is wrong with it."""
+        """Return the action as a plain number. Raises IllegalAction unless it is legal."""
         if not self._is_known(action) or not self._session.rows.arrays.allowed[0, int(action)]:
-            self.env.step(action)  # it raises
+            self.env.step(action)  # raises
         return int(action)
 
     def _states(self) -> np.ndarray:
-        """STATE [1]; ResetNeeded before the first `reset`."""
+        """Return the STATE [1]. Raises ResetNeeded before the first `reset`."""
         if self.seat == NOBODY:
-            self._blank.state()  # it raises
+            self._blank.state()  # raises
         return self._session.rows.states
 
     def _moves(self) -> list[Move]:
-        """The last moves, where pictures show them."""
+        """Return the last moves, for pictures; empty without the render mode "rgb_array"."""
         if self.render_mode != "rgb_array" or self._session.notes is None:
             return []
         noted = self._session.notes.of(0)
@@ -272,12 +323,12 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         return [(noted.states[k : k + 1], int(noted.actions[k])) for k in range(first, len(noted.actions))]
 
     def _is_known(self, action: Any) -> bool:
-        """Whether it is a whole number from 0 to A-1, legal or not."""
+        """Whether the action is an integer 0..A-1, legal or not."""
         number = action[()] if isinstance(action, np.ndarray) else action
         return is_whole(number) and 0 <= number < self.game.num_actions
 
     def _mask(self) -> np.ndarray:
-        """What is legal for the seat, int8 [A], a copy."""
+        """Return a copy of the seat's mask, int8 [A]."""
         self._states()
         return self._session.rows.arrays.allowed[0] * np.int8(not self._cut)
 
@@ -286,7 +337,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         return self._session.rows.observation[0].copy(), {"action_mask": mask, "seat": self.seat}
 
     def _refused(self, why: str) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """The answer to an illegal action that is ignored, or loses the game."""
+        """Return the result of a step with an illegal action that is ignored or loses the game."""
         lost = self.illegal == "lose"
         self._ignored += not lost
         self._cut = lost or self._ignored >= self.max_ignored
@@ -297,25 +348,27 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         return observation, self.game.lowest_return if lost else 0.0, lost, self._cut and not lost, info
 
     def warn(self, why: str, stacklevel: int) -> None:
-        """Says once that an action was not legal, and what it did."""
+        """Warn about the first illegal action."""
         if not self._warned:
             self._warned = True
-            did = {"ignore": "did nothing", "lose": "lost the game", "random": "was replaced by a random one"}
-            said = f"{why}: it {did[self.illegal]}, see info['action_mask'] (said once)"
-            warnings.warn(said, stacklevel=stacklevel + 1)
+            effect = {"ignore": "was ignored", "lose": "lost the game", "random": "was replaced by a random one"}
+            text = f"{why}: it {effect[self.illegal]}; use info['action_mask'] (further warnings are not shown)"
+            warnings.warn(text, stacklevel=stacklevel + 1)
 
     def _seated(self, opponents: PlayerLike | Sequence[PlayerLike]) -> list[Player]:
-        """The players of the other seats, lowest first."""
+        """Return the players of the other seats, lowest first."""
         game, others = self.game, self.game.num_players - 1
         players = as_players(game, opponents)
         if isinstance(opponents, str) or not isinstance(opponents, Sequence):
             players = players * others
         if len(players) != others:
-            raise ValueError(f"{game.id} has {others} other seats, but {len(players)} opponents are named")
+            raise ValueError(
+                f"opponents must be one player or one for each of {others} other seats, not {len(players)}"
+            )
         return players
 
     def read_seat(self, seat: int | str) -> int | None:
-        """The number of a seat, None for "random"."""
+        """Return the number of a seat; None for "random"."""
         agents = self._blank.possible_agents
         if isinstance(seat, str) and seat in ("random", *agents):
             return None if seat == "random" else agents.index(seat)
@@ -327,5 +380,10 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
 
 def seatings(seats: int, opponents: Sequence[int]) -> np.ndarray:
-    """Who sits in each seat when which one is played, int64 [P, P]; `opponents` [P - 1], lowest seat first."""
+    """Return the seating for each seat to play, int64 [P, P], with NOBODY in that seat.
+
+    Args:
+        seats: P, the number of seats.
+        opponents: the players of the P - 1 other seats, lowest first.
+    """
     return np.array([[*opponents[:seat], NOBODY, *opponents[seat:]] for seat in range(seats)], np.int64)

@@ -1,8 +1,8 @@
-"""One seat of many games as a Gymnasium vector environment: what `gymnasium.make_vec` makes of the games.
+"""One seat in many games as a Gymnasium vector environment.
 
     gymnasium.make_vec("spygames/AgentAvenue-v0", num_envs=1024, opponents="greedy")
 
-`SeatVectorEnv` itself takes any `Game`, also one of your own.
+`gymnasium.make_vec` makes a `SeatVectorEnv`. The class itself takes any `Game`, including your own.
 """
 
 import warnings
@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from spygames.core.basics.text import shown
-from spygames.core.envs.single_seat import MAX_IGNORED, MOST_STARTS, Illegal, SingleEnv, SingleRenderMode
+from spygames.core.envs.single_seat import MAX_IGNORED, MAX_STARTS, Illegal, SingleEnv, SingleRenderMode
 from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import as_seed
@@ -33,31 +33,48 @@ Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
 
 
 class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
-    """`num_envs` games in each of which one seat is played, as `SingleEnv` plays it, and players sit in the others.
+    """One seat in each of `num_envs` games as a Gymnasium vector environment, with players in the other seats.
 
-    Each row is what `SingleEnv` with the same arguments is: equal seeds and actions give equal games, byte for byte,
-    some thirty times as fast as in Gymnasium's SyncVectorEnv. What `step` and `reset` return belongs to the caller.
+    Each row plays the same games as a `SingleEnv` with the same arguments: equal seeds and actions give equal games,
+    byte for byte. This is about 30 times as fast as Gymnasium's SyncVectorEnv. The caller owns the arrays that `step`
+    and `reset` return.
 
-    Observations: float32 [n, F]. Rewards: float64 [n], the seat's result at the end of its game, else 0. Infos, each
-    with its `_key`, bool [n], as Gymnasium has them: `action_mask` int8 [n, A]; `seat` int64 [n]; `illegal_action` and
-    `ignored` where an action was not legal.
+    - Observations: float32 [n, F].
+    - Rewards: float64 [n], 0 until the end of a row's game, then the result of the seat.
+    - Infos: `action_mask`, int8 [n, A]; `seat`, int64 [n]; after illegal actions `illegal_action` and `ignored`. Each
+      has a `_key`, bool [n], as in Gymnasium.
 
-    What happens when the game of a row has ended is the `autoreset_mode` (https://farama.org/Vector-Autoreset-Mode):
+    The `autoreset_mode` says how a finished game restarts (https://farama.org/Vector-Autoreset-Mode):
 
-    - "NextStep": the next `step` begins a game there and ignores the row's action. Until then the row's mask is all
-      ones, since any action will do, and code that draws from masks finds none of zeros.
-    - "SameStep": the next game begins at once; `final_obs` and `final_info` have the end of the one before, whose mask
-      is all zeros.
-    - "Disabled": nothing begins until `reset(options={"reset_mask": bool [n]})`, before which `step` raises. The mask
-      is all zeros.
+    - "NextStep": the next `step` begins a new game and ignores the row's action. Until then the row's mask is all ones,
+      because any action is accepted, and code that samples from masks meets no empty one.
+    - "SameStep": the next game begins at once. `final_obs` and `final_info` describe the end of the finished game,
+      with a mask of zeros.
+    - "Disabled": a new game begins with `reset(options={"reset_mask": bool [n]})`. Until then the mask is all zeros,
+      and `step` raises ResetNeeded.
+
+    Example:
+        >>> import numpy as np
+        >>> from spygames import SeatVectorEnv, make_game
+        >>> env = SeatVectorEnv(make_game("agent_avenue_v0"), num_envs=8, opponents="greedy")
+        >>> observations, infos = env.reset(seed=1)
+        >>> for _ in range(100):
+        ...     actions = infos["action_mask"].argmax(1)  # the first legal action of each row
+        ...     observations, rewards, terminations, truncations, infos = env.step(actions)
+        >>> observations.shape
+        (8, 160)
 
     Args:
-        game: what is played.
-        num_envs: n, how many games.
-        opponents, seat, illegal, render_mode, max_ignored: as of `SingleEnv`, for each row.
+        game: the game that all rows play.
+        num_envs: n, the number of games.
+        opponents, seat, illegal, render_mode, max_ignored: as in `SingleEnv`, for each row.
         autoreset_mode: an `AutoresetMode` or its value.
-        max_episode_steps: steps after which the game of a row is truncated, at least 1, as Gymnasium's `TimeLimit`
-            counts them; None or -1: none.
+        max_episode_steps: number of steps after which a row's game is truncated, at least 1, counted as in Gymnasium's
+            `TimeLimit`; None or -1: no limit.
+
+    Raises:
+        TypeError: an opponent is of a wrong type.
+        ValueError: another argument is wrong, or no player has the given name.
     """
 
     def __init__(
@@ -86,28 +103,29 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._fixed = np.full(n, NOBODY if single.fixed_seat is None else single.fixed_seat, np.int64)
         self._session.seed(np.arange(n), np.random.SeedSequence().generate_state(n, np.uint64))
         self._begun = False  # whether there was a `reset`
-        self._ignored = np.zeros(n, np.int64)  # illegal actions in a row
-        self._elapsed = np.zeros(n, np.int64)  # steps of the game
+        self._ignored = np.zeros(n, np.int64)  # number of successive illegal actions
+        self._elapsed = np.zeros(n, np.int64)  # number of steps in the current game
         unlimited = max_episode_steps is None or same(max_episode_steps, -1)
         self.max_episode_steps = None if unlimited else whole("max_episode_steps", max_episode_steps, 1)
         self._over = np.zeros(n, np.bool_)  # rows whose game is over or cut off
         self._rows = np.arange(n)
 
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None) -> Seen:
-        """Begins games, and plays until the seat is asked in each.
+        """Begin new games and play until the seat is to move in each. After an error all games are unchanged.
 
         Args:
-            seed: of row 0, and row i has `seed + i`, 0..2^64-1; or one a row, None where the row's stream goes on, as
-                it does everywhere for None.
-            options: {"state": ...} and {"seat": ...} as of `SingleEnv.reset`, for all rows; {"reset_mask": bool [n]}:
-                only these rows begin anew, the others stay as they are.
+            seed: the seed of row 0; row i uses `seed + i`, 0..2^64-1. Or a sequence with one seed per row. With None a
+                row's random streams continue.
+            options: {"state": ...} and {"seat": ...} as in `SingleEnv.reset`, for all rows. {"reset_mask": bool [n]}
+                begins new games in these rows only.
 
         Returns:
-            Observations float32 [n, F] and infos; with a `reset_mask` the infos are those of its rows.
+            Observations, float32 [n, F], and infos. With a `reset_mask` the infos are those of its rows.
 
         Raises:
-            ValueError: a seed, an option or a state is wrong; PlayerFailed: a player did not answer. All games are then
-                as they were.
+            ValueError: a seed, an option or a state is wrong.
+            PlayerFailed: an opponent gave no legal action.
+            ResetNeeded: the first `reset` has a `reset_mask` that leaves out rows.
         """
         options = dict(options or {})
         rows = self._mask_rows(options.pop("reset_mask", None))
@@ -116,10 +134,10 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             number = self._single.read_seat(options.pop("seat"))
             fixed = np.full(self.num_envs, NOBODY if number is None else number)
         if unknown := [key for key in options if key != "state"]:
-            warnings.warn(f"reset options {shown(unknown)} are unknown and do nothing", stacklevel=2)
+            warnings.warn(f"unknown reset options {shown(unknown)} are ignored", stacklevel=2)
         seeds = self._seeds(seed)
         if not self._begun and len(rows) < self.num_envs:
-            raise ResetNeeded("no games have begun: call reset() without a reset_mask first")
+            raise ResetNeeded("no game has begun: call reset() without a reset_mask first")
         before = self._kept()
         try:
             seeded = {row: each for row in rows.tolist() if (each := seeds[row]) is not None}
@@ -130,22 +148,24 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._put_back(before)
             raise
         self._begun = True
-        super().reset(seed=int(seed) if is_whole(seed) else None)  # `np_random`, from which nothing is drawn here
+        super().reset(seed=int(seed) if is_whole(seed) else None)  # seeds `np_random`, which this class does not use
         return self.games.observation.copy(), self._infos(rows)
 
     def step(self, actions: np.ndarray) -> Step:
-        """The seat's decision in each game, and everybody else's until its next one.
+        """Apply the seat's action in each game and the other players' actions until the seat's next decision.
+
+        After an error all games are unchanged.
 
         Args:
-            actions: whole numbers [n]; in the mode "NextStep" those of rows that begin anew are ignored.
+            actions: int [n]. In the mode "NextStep" the actions of rows that begin a new game are ignored.
 
         Returns:
-            Observations [n, F], rewards [n], terminations bool [n], truncations bool [n], infos.
+            Observations float32 [n, F], rewards float64 [n], terminations bool [n], truncations bool [n], infos.
 
         Raises:
-            IllegalAction: an action is none, or not legal with `illegal="raise"`; PlayerFailed: a player did not
-                answer. All games are then as they were.
-            ResetNeeded: before the first `reset`, or in the mode "Disabled" where a game is over.
+            IllegalAction: an action is not an integer 0..A-1, or illegal with `illegal="raise"`.
+            PlayerFailed: an opponent gave no legal action.
+            ResetNeeded: no game has begun, or in the mode "Disabled" a game is over.
         """
         actions = self._checked(actions)
         games = self.games
@@ -180,16 +200,19 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     @property
     def games(self) -> Rows:
-        """The games."""
+        """The games, one per row."""
         return self._session.rows
 
     def action_masks(self) -> np.ndarray:
-        """What `infos["action_mask"]` said last, bool [n, A]."""
+        """Return the latest `infos["action_mask"]` as bool [n, A]."""
         return self._masks().astype(np.bool_)
 
     def render(self) -> tuple[str, ...] | tuple[np.ndarray, ...] | None:  # type: ignore[override]
-        """What the seat may know of each game: texts with `render_mode="ansi"`, pixels, uint8 [600, 800, 3], with
-        "rgb_array"; None without a mode."""
+        """Draw what the seat may know in each game.
+
+        Returns:
+            With `render_mode` "ansi" texts; with "rgb_array" pixels, uint8 [600, 800, 3] each; without one None.
+        """
         if self.render_mode is None:
             return None
         states, seats = self.games.states, self._session.seats.tolist()
@@ -198,13 +221,13 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return tuple(pixels(draw(self.game, states[i : i + 1], seat)) for i, seat in enumerate(seats))
 
     def _begin(self, rows: np.ndarray, fixed: np.ndarray, state: Mapping[str, Any] | None) -> None:
-        """Begins games in `rows`, and plays on in all until the seat is asked."""
+        """Begin new games in `rows`, and let the players decide in all rows until the seat is to move."""
         self._draw(rows, fixed, state)
         self._settle(rows, fixed, state)
         self._session.play_on(lambda moved: self._settle(moved, fixed, state))
 
     def _draw(self, rows: np.ndarray, fixed: np.ndarray, state: Mapping[str, Any] | None) -> None:
-        """Draws who sits where in games that begin, and from what they begin."""
+        """Draw the seating and the seeds of new games in `rows`, and begin them."""
         if not len(rows):
             return
         session, states = self._session, None
@@ -220,20 +243,25 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         session.begin(rows, seeds, states)
 
     def _settle(self, rows: np.ndarray, fixed: np.ndarray, state: Mapping[str, Any] | None) -> None:
-        """Begins games again that have ended before the seat was asked."""
+        """Begin new games where a game has ended before the seat had a decision."""
         session = self._session
         while len(idle := rows[(self.games.seats[rows] == NOBODY) & ~session.asked[rows]]):
             if state is not None:
-                raise ValueError(f"seat {session.seats[idle[0]]} has nothing to decide from this state on")
+                seat = session.seats[idle[0]]
+                raise ValueError(f"seat {seat} has no decision from this state on: pass another state or seat")
             session.idle[idle] += 1
-            if session.idle[idle].max() >= MOST_STARTS:
+            if session.idle[idle].max() >= MAX_STARTS:
                 seat = session.seats[session.idle.argmax()]
-                raise ValueError(f"seat {seat} was not asked for one decision in {MOST_STARTS} games")
+                raise ValueError(f"seat {seat} had no decision in {MAX_STARTS} games")
             self._draw(idle, fixed, None)
 
     def _results(self, moved: np.ndarray, refused: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rewards, terminations and truncations of a step, [n] each: of rows that have moved and of those whose action
-        was refused."""
+        """Return rewards, terminations and truncations of a step, [n] each.
+
+        Args:
+            moved: rows that have moved.
+            refused: rows with an illegal action.
+        """
         n, games = self.num_envs, self.games
         rewards, terminations, truncations = np.zeros(n), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
         ended = moved[games.seats[moved] == NOBODY]
@@ -250,7 +278,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return rewards, terminations, truncations
 
     def _end(self, why: Mapping[int, str], ignored: np.ndarray) -> dict[str, Any]:
-        """The infos of a step; in the mode "SameStep" it begins the next games."""
+        """Return the infos of a step. In the mode "SameStep" also begin the next games."""
         ended = np.flatnonzero(self._over)
         if self.autoreset_mode is not AutoresetMode.SAME_STEP or not len(ended):
             return self._infos(self._rows, why, ignored)
@@ -274,17 +302,17 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _infos(
         self, rows: np.ndarray, why: Mapping[int, str] | None = None, ignored: np.ndarray | None = None
     ) -> dict[str, Any]:
-        """Infos of `rows`, as Gymnasium gathers those of single environments."""
+        """Return the infos of `rows`, in Gymnasium's form for vector environments."""
         n, there = self.num_envs, np.zeros(self.num_envs, np.bool_)
         there[rows] = True
         masks, seats = self._masks(), self._session.seats.astype(np.int64)
         masks[~there], seats[~there] = 0, 0
         infos: dict[str, Any] = {"action_mask": masks, "_action_mask": there, "seat": seats, "_seat": there.copy()}
         if why:
-            texts, said = np.full(n, None, object), np.zeros(n, np.bool_)
+            texts, present = np.full(n, None, object), np.zeros(n, np.bool_)
             for row, text in why.items():
-                texts[row], said[row] = text, True
-            infos |= {"illegal_action": texts, "_illegal_action": said}
+                texts[row], present[row] = text, True
+            infos |= {"illegal_action": texts, "_illegal_action": present}
         if ignored is not None and len(ignored):
             counts, counted = np.zeros(n, np.int64), np.zeros(n, np.bool_)
             counts[ignored], counted[ignored] = self._ignored[ignored], True
@@ -292,15 +320,15 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return infos
 
     def _masks(self) -> np.ndarray:
-        """What may be done in each row, int8 [n, A], a copy."""
+        """Return a copy of the masks of all rows, int8 [n, A]."""
         masks = self.games.arrays.allowed.copy()
         masks[self._over] = self.autoreset_mode is AutoresetMode.NEXT_STEP
         return masks
 
     def _checked(self, actions: Any) -> np.ndarray:
-        """The actions as int64 [n], 0 in rows that begin anew; raises what `step` does."""
+        """Return the actions as int64 [n], with 0 in rows that begin a new game. Raises as `step` does."""
         if not self._begun:
-            raise ResetNeeded("no games have begun: call reset() first")
+            raise ResetNeeded("no game has begun: call reset() first")
         if self.autoreset_mode is not AutoresetMode.NEXT_STEP and self._over.any():
             raise ResetNeeded(
                 f"the game of row {self._over.argmax()} is over: call reset(options={{'reset_mask': ...}}) first"
@@ -308,23 +336,23 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         found = np.asarray(actions)
         if found.shape != (self.num_envs,) or found.dtype.kind not in "iu":
             raise IllegalAction(
-                f"actions must be whole numbers of shape ({self.num_envs},), not {found.dtype} of shape {found.shape}"
+                f"actions must be integers of shape ({self.num_envs},), not {found.dtype} of shape {found.shape}"
             )
         found = np.where(self._over, 0, found)
         if (wrong := (found < 0) | (found >= self.game.num_actions)).any():
             row = int(wrong.argmax())
-            raise IllegalAction(f"row {row}: action {found[row]} is not in 0..{self.game.num_actions - 1}")
+            raise IllegalAction(f"row {row}: action must be 0..{self.game.num_actions - 1}, not {found[row]}")
         return found.astype(np.int64)
 
     def _why(self, row: int, action: int) -> str:
-        """What is wrong with an action that is not legal."""
+        """Return the error message for an illegal action."""
         s, seat = as_record(self.games.states, row), int(self._session.seats[row])
         text = self.game.action_to_string(s, action, seat)
         may = may_do(self.game, s, seat, self.games.arrays.allowed[row])
         return f"action {action} ({text!r}) is not legal; {may}"
 
     def _replaced(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """The actions with random legal ones in `rows`, drawn from the players' streams there."""
+        """Return the actions with random legal ones in `rows`, drawn from the players' random streams."""
         actions = actions.copy()
         for i in rows.tolist():
             legal = np.flatnonzero(self.games.arrays.allowed[i])
@@ -332,33 +360,33 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return actions
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[np.uint64 | None]:
-        """The seed of each row; None where its stream continues."""
+        """Return the seed of each row; None for rows whose random streams continue."""
         n = self.num_envs
         if seed is None:
             return [None] * n
         if is_whole(seed):
             seed = [int(seed) + i for i in range(n)]
         if isinstance(seed, str) or not isinstance(seed, Sequence | np.ndarray) or len(seed) != n:
-            raise ValueError(f"seed must be a whole number or {n} of them, one a row, not {shown(seed)}")
+            raise ValueError(f"seed must be an integer or {n} integers, one per row, not {shown(seed)}")
         return [None if each is None else as_seed(each) for each in seed]
 
     def _mask_rows(self, mask: Any) -> np.ndarray:
-        """The rows of a `reset_mask`; all for None."""
+        """Return the rows of a `reset_mask`; all rows for None."""
         if mask is None:
             return self._rows
         if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
             raise ValueError(f"reset_mask must be a bool array of shape ({self.num_envs},), not {shown(mask)}")
         if not mask.any():
-            raise ValueError("reset_mask must have a row that begins anew")
+            raise ValueError("reset_mask must be True for at least one row")
         return np.flatnonzero(mask)
 
     def _kept(self) -> tuple[Any, ...]:
-        """The games as they are, for `_put_back`."""
+        """Return a copy of the games, for `_put_back`."""
         arrays = (self._ignored, self._elapsed, self._over)
         return self._session.save(), arrays, [array.copy() for array in arrays]
 
     def _put_back(self, kept: tuple[Any, ...]) -> None:
-        """The games are again as they were."""
+        """Restore the games from `_kept`."""
         session, arrays, copies = kept
         for array, copy in zip(arrays, copies, strict=True):
             array[...] = copy

@@ -1,1 +1,1 @@
-"""What a game is: its layouts, options, actions, random numbers, and what its rules share with other games."""
+"""The description of a game: layouts, options, actions and random numbers, and helpers that games share."""

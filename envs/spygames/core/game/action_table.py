@@ -1,13 +1,18 @@
-"""One table of actions: each kind is a row with its text and its axes.
+"""Action tables: each row is a kind of action, with its text and its axes.
 
 >>> KINDS = (ActionKind("move {agent} {points}", (7, ("1", "2", "3")), "movement"), ActionKind("done", (), "movement"))
 >>> ACT_MOVE, ACT_DONE = first_actions(KINDS)
 >>> ACT_MOVE, ACT_DONE
 (0, 21)
 
-Kinds are numbered one after the other, within a kind the last axis changes fastest. Numbers (`first_actions`), texts in
-both directions (`action_texts`), the kernels of kinds with one axis (`action_codec`), messages (`action_forms`) and the
-tables of the READMEs follow.
+Kinds are numbered one after the other; within a kind the last axis changes fastest. Everything else is derived from the
+table:
+
+- `first_actions`: the first number of each kind.
+- `action_texts`: the text of each action.
+- `action_codec`: kernels for kinds with one axis.
+- `action_forms`: the forms of all texts, for messages.
+- `rows`: a table for a README.
 """
 
 import re
@@ -25,7 +30,7 @@ _AXIS = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class ActionKind:
-    """One row of a table of actions: a text, the axes in it, and when such an action is chosen.
+    """One kind of action: a text, the axes in it, and when an action of this kind is chosen.
 
     >>> move = ActionKind("move {agent} {points}", (("red", "blue"), ("1", "2", "3")), "each turn")
     >>> move.form, move.size()
@@ -33,11 +38,11 @@ class ActionKind:
     """
 
     text: str
-    """The words, with an axis in braces: `move {agent} {points}`."""
+    """The text, with axes in braces: `move {agent} {points}`."""
     axes: tuple[Sequence[str] | Size | int, ...]
-    """For each axis the names of its values, or their number where `action_texts` is given the names."""
+    """The names of each axis's values, or their number if the names are passed to `action_texts`."""
     when: str
-    """When such an action is chosen, and what it means."""
+    """When an action of this kind is chosen, and what it means."""
 
     @property
     def form(self) -> str:
@@ -45,7 +50,7 @@ class ActionKind:
         return _AXIS.sub(lambda match: match[1].upper(), self.text)
 
     def size(self, **sizes: int) -> int:
-        """The number of its actions, with the lengths of its axes by the name of their Size."""
+        """Return the number of actions of this kind; `sizes` are the lengths of axes by the option of their Size."""
         return prod(
             sizes.get(axis.option, axis.most)
             if isinstance(axis, Size)
@@ -57,7 +62,7 @@ class ActionKind:
 
 
 def first_actions(kinds: Iterable[ActionKind], **sizes: int) -> tuple[int, ...]:
-    """The first number of each kind.
+    """Return the first action number of each kind.
 
     >>> first_actions([ActionKind("bid {n}", (("1", "2", "3"),), "each turn"), ActionKind("pass", (), "each turn")])
     (0, 3)
@@ -66,15 +71,15 @@ def first_actions(kinds: Iterable[ActionKind], **sizes: int) -> tuple[int, ...]:
 
 
 def action_texts(kinds: Iterable[ActionKind], **names: Sequence[str]) -> tuple[str, ...]:
-    """The text of each action, in the order of the numbers.
+    """Return the text of each action, in the order of their numbers.
 
     >>> kinds = ActionKind("ask {seat}", (2,), "each turn"), ActionKind("pass", (), "each turn")
     >>> action_texts(kinds, seat=("red", "blue"))
     ('ask red', 'ask blue', 'pass')
 
     Args:
-        kinds: the rows.
-        names: of the values of axes that the table does not name, by the axis: `agent=("red", "blue")`.
+        kinds: the rows of the table.
+        names: the names of values, for each axis that the table gives only a number for: `agent=("red", "blue")`.
     """
     found = []
     for kind in kinds:
@@ -88,12 +93,12 @@ def action_texts(kinds: Iterable[ActionKind], **names: Sequence[str]) -> tuple[s
 
 
 def action_forms(kinds: Iterable[ActionKind]) -> str:
-    """All forms of texts, for messages: `'move AGENT POINTS', 'done'`."""
+    """Return the forms of all kinds, for messages: `'move AGENT POINTS', 'done'`."""
     return ", ".join(f"'{kind.form}'" for kind in kinds)
 
 
 def rows(kinds: Iterable[ActionKind], **sizes: int) -> Iterator[tuple[str, str, str]]:
-    """Numbers, text and meaning of each kind, for a README."""
+    """Yield the numbers, form and meaning of each kind, for a README."""
     kinds = tuple(kinds)
     for kind, first in zip(kinds, first_actions(kinds, **sizes), strict=True):
         last, known = first + kind.size(**sizes) - 1, all(a.option in sizes for a in kind.axes if isinstance(a, Size))
@@ -103,8 +108,9 @@ def rows(kinds: Iterable[ActionKind], **sizes: int) -> Iterator[tuple[str, str, 
 def action_codec(
     name: str, axis: str, first: str, namespace: dict[str, Any]
 ) -> tuple[Callable[[Int], Int], Callable[[Int], Int]]:
-    """The kernels `encode_<name>` and `decode_<name>` of a kind with one axis: an index of the axis to the number of
-    the action, and back.
+    """Return the kernels `encode_<name>` and `decode_<name>` of a kind with one axis.
+
+    `encode_<name>` maps an index on the axis to an action number, and `decode_<name>` maps it back.
 
     >>> ACT_BID = 4
     >>> encode_bid, decode_bid = action_codec("bid", "bid", "ACT_BID", globals())
@@ -112,10 +118,10 @@ def action_codec(
     (6, 2)
 
     Args:
-        name: of the kind.
-        axis: what the argument is called.
-        first: the expression of the first number, such as `ACT_SAFE`.
-        namespace: `globals()` of the module, where the kernels are to stand by these names.
+        name: the name of the kind.
+        axis: the name of the argument of `encode_<name>`.
+        first: an expression for the first action number, such as `ACT_SAFE`.
+        namespace: `globals()` of the module, which must assign the kernels to these names.
     """
     encode = written(f"encode_{name}", (axis,), [f"return {first} + {axis}"], namespace)
     return encode, written(f"decode_{name}", ("action",), [f"return action - {first}"], namespace)

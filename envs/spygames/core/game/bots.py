@@ -1,4 +1,4 @@
-"""What scripted players of every game share."""
+"""Helpers for scripted players, shared by all games."""
 
 import numpy as np
 
@@ -10,5 +10,5 @@ __all__ = ["random", "uniform"]
 
 @kernel
 def random(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Any legal action, uniformly."""
+    """Choose a legal action uniformly at random."""
     return random_action(mask, rng)

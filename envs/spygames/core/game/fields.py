@@ -1,4 +1,4 @@
-"""Records that show their fields to people: by name, as attributes, and printed one a line."""
+"""Record classes whose fields can be read as attributes and by name, and are printed one per line."""
 
 from typing import TYPE_CHECKING, Any, Self
 
@@ -8,14 +8,14 @@ __all__ = ["Fields", "NamedRecord"]
 
 
 class Fields:
-    """A record, which can be copied and gives its fields by name, too: `view["hand"]`."""
+    """A record that can be copied, and whose fields can also be read by name: `view["hand"]`."""
 
     if TYPE_CHECKING:
 
         def __getitem__(self, name: str) -> Any: ...
         def __setitem__(self, name: str, value: object) -> None: ...
         def copy(self) -> Self:
-            """A record of its own."""
+            """Return a copy that owns its memory."""
             ...
 
 
@@ -23,19 +23,19 @@ _item = np.void.__getitem__
 
 
 class NamedRecord(np.record):  # pyright: ignore[reportIncompatibleVariableOverride]
-    """An element of an array of states or views: it has its fields by name and prints them, one a line.
+    """An element of an array of states or views, with fields as attributes. It prints one field per line.
 
-    Reading a field takes a third of the time that `np.record` takes, which looks fields up in Python twice. Interpreted
-    kernels, mappings and drawings do little else.
+    Reading a field takes a third of the time of `np.record`, which looks up each field in Python twice. Interpreted
+    kernels, mappings and drawings spend most of their time on this.
     """
 
     __getattribute__ = np.void.__getattribute__
 
-    if not TYPE_CHECKING:  # a type checker has the fields from the tables of a game's `layout.py`
+    if not TYPE_CHECKING:  # type checkers take the fields from the tables in a game's `layout.py`
 
         def __getitem__(self, index):
             value = _item(self, index)
-            # A record in a record is one of these, too.
+            # A nested record is a NamedRecord, too.
             return value.view((NamedRecord, value.dtype)) if isinstance(value, np.void) else value
 
         def __getattr__(self, name):
@@ -43,7 +43,7 @@ class NamedRecord(np.record):  # pyright: ignore[reportIncompatibleVariableOverr
                 return self[name]
             except (KeyError, ValueError):
                 names = ", ".join(self.dtype.names or ())
-                raise AttributeError(f"there is no field {name!r}; there are {names}") from None
+                raise AttributeError(f"no field {name!r}; available fields: {names}") from None
 
         def __setattr__(self, name, value):
             if name in (self.dtype.names or ()):
@@ -61,6 +61,5 @@ class NamedRecord(np.record):  # pyright: ignore[reportIncompatibleVariableOverr
 
 
 def named(dtype: np.dtype) -> np.dtype:
-    """The same layout, whose elements are `NamedRecord`s: they have their fields as attributes also where kernels run
-    interpreted."""
+    """Return the same layout with elements of type `NamedRecord`, whose attributes work in interpreted kernels, too."""
     return np.dtype((NamedRecord, dtype))

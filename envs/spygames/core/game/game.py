@@ -1,6 +1,6 @@
-"""What a game is: three record layouts, seven kernels, its texts and its bots. Consumers take a `Game`, no more.
+"""The class `Game`: three record layouts, kernels, texts and bots. Everything else in the package works with a `Game`.
 
-Letters used for shapes everywhere: n games, P seats, A actions, F view features.
+Letters in shapes, here and everywhere: n games, P seats, A actions, F view features.
 """
 
 import importlib
@@ -26,148 +26,172 @@ from spygames.core.svg.annotations import Draw
 __all__ = ["NOBODY", "Bot", "Game", "IllegalAction", "ImpossibleState", "Texts", "as_record", "flat"]
 
 V = TypeVar("V")
-"""VIEW as a type checker sees it: the class `View` of a game's `layout.py`, or Record."""
+"""The type of VIEW for type checkers: the class `View` of a game's `layout.py`, or Record."""
 
 NOBODY = -1
-"""The seat to move in a game that is over; the sentinel of every other "none" in states, too."""
+"""The value of `to_move` when the game is over. States also use it for any other "none"."""
 
 
 KERNELS = ("init", "legal", "apply", "returns", "observe", "determinize")
-"""The fields of a Game that loops are made from."""
+"""The fields of a Game that `Game.bind` puts into loops."""
 
 
 class IllegalAction(ValueError):
-    """An action that is malformed or not legal now. The game is as it was and can go on."""
+    """The action is malformed or not legal now. The game has not changed and can continue."""
 
 
 class ImpossibleState(ValueError):
-    """A state mapping that no game can reach or that is malformed; the message names the key and what is right."""
+    """The mapping of a state is malformed, or no game can reach it. The message names the key and the right values."""
 
 
 Bot = Callable[[Record, np.ndarray, np.ndarray], Int]
-"""A scripted player: (view, mask int8 [A], rng) -> action, a kernel. `rng` is one uint64 in an array [1], which the
-bot advances as it likes (`spygames.authoring.uniform`). It sees no state, so it cannot cheat."""
+"""A scripted player: a kernel (view, mask int8 [A], rng uint64 [1]) -> action.
+
+The bot may advance its random stream `rng` at will (`spygames.authoring.uniform`). It never gets the state, so it
+cannot see hidden information.
+"""
 
 
 @dataclass(frozen=True)
 class Texts:
-    """What people and files read: functions of a game, which `Game` has as methods, `game.to_text(s, viewer)`."""
+    """The texts, mappings and pictures of a game. `Game` has them as methods, such as `game.to_text(s, viewer)`."""
 
     action_to_string: Callable[["Game", Record, int, int], str]
-    """(game, state, action, seat): the absolute text of an action of that seat."""
+    """(game, state, action, seat): return the text of an action of `seat`, which is the same for every viewer."""
     string_to_action: Callable[["Game", Record, str, int], int]
-    """Its inverse; ValueError for a text that is no action of this game."""
+    """(game, state, text, seat): the inverse of `action_to_string`; ValueError for a text that is not an action of this
+    game."""
     state_to_dict: Callable[["Game", Record], dict[str, Any]]
-    """(game, state): the state as a mapping of plain JSON values, `rng` and `record` included. `rng` is a number;
-    `Game.state_to_dict` makes it a text, and `Game.state_from_dict` reads either and passes a number on."""
+    """(game, state): return the state as a mapping of plain JSON values, with `rng` and `record`. `rng` is an integer
+    here; `Game.state_to_dict` converts it to a text."""
     state_from_dict: Callable[["Game", Mapping[str, Any], Record], None]
-    """(game, mapping, state): writes the mapping into a zeroed state; raises ImpossibleState."""
+    """(game, mapping, state): write the mapping into a zeroed state, or raise ImpossibleState. `rng` is an integer
+    here; `Game.state_from_dict` converts it from a text."""
     to_text: Callable[["Game", Record, int], str]
-    """(game, state, viewer): a drawing for people of what that seat may know; NOBODY sees everything."""
+    """(game, state, viewer): return a human-readable drawing of what `viewer` may know; NOBODY sees everything."""
     seen_to_dict: Callable[["Game", Record, int], dict[str, Any]] | None = None
-    """(game, state, viewer): the mapping of `state_to_dict` without `rng` and `record` and with all that the viewer
-    cannot know as counts or "?"; NOBODY sees everything. None: the text of `to_text` under the key "text"."""
+    """(game, state, viewer): return the mapping of `state_to_dict` as `viewer` sees it, without `rng` and `record`.
+    Whatever the viewer cannot know is replaced by counts or "?". NOBODY sees everything. None: the mapping has one key,
+    "text", with the result of `to_text`."""
     seen_action: Callable[["Game", Record, int, int, int], str] | None = None
-    """(game, state, action, seat, viewer): what the viewer sees happen when `seat` acts in `state`, the state before;
-    what everybody sees afterwards is told, and what the viewer cannot tell apart then has one text. None: others see
-    that the seat has moved."""
+    """(game, state, action, seat, viewer): return what `viewer` sees when `seat` acts in `state`, the state before the
+    action. The text includes what everybody sees afterwards. Actions that the viewer still cannot tell apart must have
+    the same text. None: the other seats only see that `seat` has moved."""
     draw: Draw | None = None
-    """(pen, seen, look): the picture of what `seen_to_dict` returned. None: its text on a panel."""
+    """(pen, seen, look): draw a result of `seen_to_dict` as a picture. None: the text on a panel."""
 
 
 @dataclass(frozen=True, eq=False)
 class Game(Generic[V]):
-    """One variant of a game: the options are fixed, everything else follows. Equal ones share their compiled code."""
+    """One variant of a game, with fixed options. Equal games share their compiled code."""
 
     name: str
-    """Folder name, as `agent_avenue`."""
+    """Folder name, such as `agent_avenue`."""
     version: int
-    """Rises when a change of rules changes results."""
+    """Version of the rules, raised when a change of rules changes results."""
     options: Mapping[str, Any]
-    """Every option with its value, JSON-able: what identifies the variant."""
+    """All options with their values, as JSON values. They identify the variant."""
     packed: np.ndarray
-    """The same as one OPTIONS record, [1]: what `init` takes."""
+    """The options as one OPTIONS record, [1], as `init` takes them."""
     num_players: int
     """P"""
     num_actions: int
     """A"""
     state_dtype: np.dtype
-    """STATE: what is true. Fields `rng` (uint64) and `to_move` (seat or NOBODY) are in every game."""
+    """STATE: the full state. Every game has the fields `rng` (uint64) and `to_move` (seat or NOBODY)."""
     view_dtype: np.dtype
     """VIEW: what one seat may know; float32 fields only."""
     init: Callable[[Record, Record, np.uint64], None]
-    """(state, options, seed): a fresh game at its first decision. The state is zeroed before."""
+    """(state, options, seed): start a game and proceed to its first decision. The caller zeroes the state before."""
     legal: Callable[[Record, np.ndarray], None]
-    """(state, mask int8 [A]): writes 1 for what the seat to move may do, else 0; all zero when over."""
+    """(state, mask int8 [A]): write 1 for each legal action of the seat to move, else 0; all 0 after the end."""
     apply: Callable[[Record, int], None]
-    """(state, action): one legal decision and all chance up to the next. Trusts its caller."""
+    """(state, action): apply one action, and all chance events up to the next decision. The action is not checked."""
     returns: Callable[[Record, np.ndarray], None]
-    """(state, out float32 [P]): the result per seat; all zero while the game goes on."""
+    """(state, out float32 [P]): write the result of each seat; all 0 until the game is over."""
     observe: Callable[[Record, int, V], None]
-    """(state, seat, view): writes every field of the view from what that seat may know."""
+    """(state, seat, view): write every field of the view, from what `seat` may know."""
     determinize: Callable[[Record, int, np.uint64], None]
-    """(state, seat, seed): redraws all that seat cannot know, uniformly among what its view allows, future chance
-    included. The result depends on the view and the seed alone, not on what was true."""
+    """(state, seat, seed): redraw everything that `seat` cannot know, including future chance, uniformly among what its
+    view allows. The result must depend only on the view and the seed, not on the true state."""
     texts: Texts
-    """Its actions, states and drawings as text."""
+    """Texts, mappings and pictures."""
     bots: Mapping[str, Bot]
-    """Scripted players by name; `random` is always there."""
+    """Scripted players by name, always including `random`."""
     module: ModuleType = field(repr=False)
-    """The rules module: it or its package has the `make_game` that makes the game again in another process."""
+    """The rules module. It, or its package, has the `make_game` that makes the game again in another process."""
     truncated: Callable[[Record], bool] | None = None
-    """(state): whether a game that is over was cut off, without a result; None where that cannot happen."""
+    """(state): whether a game that is over was cut off without a result. None: the game never is."""
     teams: tuple[int, ...] = ()
-    """The team of each seat, from 0, [P]: its members win and lose together. Empty: every seat plays for itself."""
+    """The team of each seat, from 0, [P]; its members win and lose together. Empty: every seat plays for itself."""
     lowest_return: float = -1.0
-    """A bound that no result is below; the result of a seat whose illegal action loses the game."""
+    """A lower bound of all results. A seat whose illegal action loses the game gets this result."""
     is_known: Callable[[Record, Record, np.ndarray], bool] | None = None
-    """(state, options, mask int8 [A]): whether the mapping of a state of any bytes reads back as the same bytes; it
-    may change state and mask. None: `is_possible` goes through the mapping, which takes a hundred times as long."""
+    """(state, options, mask int8 [A]): whether arbitrary bytes are a possible state, so that its mapping reads back as
+    the same bytes. It may overwrite `state` and `mask`. None: `is_possible` goes through the mapping, which takes a
+    hundred times as long."""
     rewind: Callable[[Record, Record, Int, Int, np.ndarray], Int] | None = None
-    """(state, past, seat, action, rng uint64 [1]) -> action: turns `state` into that of an earlier decision of `seat`,
-    so that it would now be as it is. It is called for a world that was redrawn (`determinize`) and from the newest
-    decision of the seat to the oldest, each time on what the last call left. `past` is what was true at that decision
-    and `action` what the seat did: only what is public of them now may be read. What the seat alone knew is undone in
-    `state`, by luck from `rng` where it may have been in several ways, each as likely as `determinize` has it; what it
-    returns is `action` with its hidden part as in this world, where it is legal, or IMPOSSIBLE or TELLS_NOTHING
-    (`rewinding.py`). Afterwards only what `seat` may know of `state` counts, and before only what it knew: of two
-    worlds that `seat` cannot tell apart it makes the same. So the rewound state is right for the VIEW and the mask of
-    `seat` alone. Other hands and decks are not as they were, `seen_to_dict` and `state_to_dict` of it mean nothing, and
-    it cannot be played on. None: the game cannot be rewound, and a search takes all worlds for equally likely."""
+    """(state, past, seat, action, rng uint64 [1]) -> action: rewind `state` to an earlier decision of `seat`,
+    consistently with the present.
+
+    - `state`: a world that `determinize` has redrawn; changed in place. The calls go from the newest decision of the
+      seat to the oldest, each on the result of the previous call.
+    - `past`: the true state at the earlier decision. The kernel may read only what is public of it now.
+    - `action`: the action that the seat chose there. The kernel may read only what is public of it now.
+    - Result: `action` with its hidden part as in this world, if that is legal, or else IMPOSSIBLE or TELLS_NOTHING
+      (`rewinding.py`).
+
+    The kernel undoes in `state` what the seat alone knew. If several pasts are possible, it draws one with `rng`, with
+    the probability that `determinize` gives it.
+
+    The result must depend only on what `seat` knows: worlds that `seat` cannot tell apart must have the same result, as
+    far as `seat` may know it. Only the VIEW and the mask of `seat` are right in the rewound state. Other hands and
+    decks are not as they were, its `seen_to_dict` and `state_to_dict` are meaningless, and the game cannot continue
+    from it.
+
+    None: the game cannot be rewound, and a search treats all worlds as equally likely."""
     ways: Callable[[Record, Record, Int, Int, Int], float] | None = None
-    """(state, now, viewer, seat, action) -> the number of ways in which `seat` could have done `action` in a rewound
-    `state`, float above 0; `action` is what `rewind` returned.
+    """(state, now, viewer, seat, action) -> float above 0: the number of ways in which `seat` could have done `action`
+    in a rewound `state`.
 
-    `determinize` deals card by card, so a hand is drawn as often as there are ways to deal it, while an action names a
-    card of which the hand may have several copies. With a copy chosen at random for each action, a world with its way
-    back is one history of cards, and the probability of a history is that of its deal, the same for all, times
-    P(action) / copies for each decision. So a search divides P(action) by this number. Where `viewer` knows some cards
-    of the hand, it is whatever makes redrawn worlds after the decision count as often as those before it, up to a
-    factor that is the same in all worlds.
+    - `state`: a world that was drawn for `viewer` from `now` and rewound. The kernel may read only what `viewer` and
+      `seat` may know of it.
+    - `now`: the present state. The kernel may read only what is public of it.
+    - `action`: the result of `rewind`.
 
-    The world was drawn for `viewer` from `now`. Only what is public of `now`, and what `viewer` and `seat` may know of
-    `state`, may be read. None: always 1."""
+    A search multiplies the weight of a world by P(action) and divides it by this number. The division corrects for
+    `determinize`, which deals card by card and so draws a world in proportion to the number of ways to deal it. An
+    action names a kind of card, and any copy of it in the hand may be the one that left. Worlds that are drawn after
+    the decision are therefore too frequent by the number of these copies.
+
+    If `viewer` knows some cards of the hand, return instead how many times as often `determinize` draws the world after
+    the decision as before it. A factor that is the same in all worlds does not matter.
+
+    None: always 1."""
     rewind_within: str = ""
-    """A public field of STATE, such as the number of the round: `rewind` reaches no decision at which it had another
-    value. Such a one tells nothing of what is hidden now, but still who sits there. Empty: it reaches all of a game."""
+    """A public field of STATE, such as the number of the round. `rewind` does not reach decisions at which this field
+    had another value. They reveal nothing about what is hidden now, but a search still uses them as evidence about
+    which player sits in the seat. Empty: `rewind` reaches the whole game."""
     determinize_stratum: Callable[[Record, Int, np.uint64, Int], Int] | None = None
-    """(state, seat, seed, stratum) -> strata: as `determinize`, but the part of what is hidden of which a search is to
-    look at all possibilities is that with the number `stratum`, from 0 on modulo `strata`, how many there are; all of
-    them are alike likely. None: there is no such part."""
+    """(state, seat, seed, stratum) -> strata: determinize with a fixed stratum. One part of what is hidden has
+    `strata` possibilities, all equally likely, which a search goes through. The kernel sets it to the possibility
+    `stratum` modulo `strata`, and redraws the rest as `determinize` does. None: the game has no such part."""
     worlds_version: int = 1
-    """Of `determinize`, `determinize_stratum`, `rewind` and `ways` together: raised when they draw, rewind or count
-    otherwise than before. It is part of the digest of a search, which then decides otherwise (`player_digest`)."""
+    """Version of `determinize`, `determinize_stratum`, `rewind` and `ways` together, raised when one of them draws,
+    rewinds or counts differently. It is part of the digest of a search (`player_digest`), since the search then decides
+    differently."""
     questions: Questions | None = None
-    """What a network may learn to believe about what is hidden. None: nothing is asked."""
+    """The belief targets: what a network can learn to predict about hidden information. None: the game has none."""
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """For networks that look at things one by one: a kind of thing and the fields of VIEW that tell of each. The first
-    axis of the first field says how many there are; each other field has an axis of that length, the first such one."""
+    """For networks that process entities one by one: the fields of VIEW that describe each kind of entity. The first
+    axis of the first field is the number of entities. Each other field has an axis of that length; the first such axis
+    counts."""
     view_ranges: Mapping[str, tuple[float, float]] | None = None
-    """The lowest and highest value of each field of VIEW, in any position, that is not from 0 to 1; a variant may lack
-    some of these. The bounds of observation spaces follow from it. None: nothing is known of any field."""
+    """The lowest and highest value, over all positions, of each field of VIEW whose range is not 0 to 1. It may name
+    fields that the variant lacks. Observation spaces have these bounds. None: no ranges are known."""
 
     def __post_init__(self) -> None:
-        """ValueError that names the field where a layout is not as kernels and networks read it or a bot is missing."""
+        """Check the layouts and bots; ValueError names the field that is wrong."""
         if problem := _wrong_state(self.state_dtype) or _wrong_view(self.view_dtype):
             raise ValueError(f"{self.id}: {problem}")
         if "random" not in self.bots:
@@ -184,12 +208,13 @@ class Game(Generic[V]):
         return f"Game({self.title})"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
-        return self  # nothing in it changes
+        return self  # games are immutable
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as the module that makes it, its options, and what is not as made there: further bots, say.
+        """Pickle the name of the module that makes the game, its options, and all fields that were changed since.
 
-        PicklingError for what differs and cannot be pickled, as a function that cannot be imported.
+        Raises:
+            PicklingError: a changed field cannot be pickled, such as a function that cannot be imported.
         """
         where = reference(self)
         made = _values(load(where))
@@ -203,7 +228,7 @@ class Game(Generic[V]):
 
     @property
     def id(self) -> str:
-        """As in `spygames.make_batch(id)`: `agent_avenue_v0`."""
+        """The id of the game, such as `agent_avenue_v0`, as in `spygames.make_batch(id)`."""
         return f"{self.name}_v{self.version}"
 
     @cached_property
@@ -218,7 +243,7 @@ class Game(Generic[V]):
 
     @property
     def num_sides(self) -> int:
-        """K, how many play against each other."""
+        """K, the number of sides."""
         return max(self.side_of) + 1
 
     @property
@@ -227,7 +252,7 @@ class Game(Generic[V]):
         return self.view_dtype.itemsize // 4
 
     def feature_ranges(self) -> tuple[np.ndarray, np.ndarray]:
-        """The lowest and the highest value of each feature, float32 [F] each, by `view_ranges`; infinities without."""
+        """Return the lowest and the highest value of each feature, float32 [F] each; infinite without `view_ranges`."""
         low, high = self.new_views(), self.new_views()
         for name in self.view_dtype.names or ():
             unknown = (-np.inf, np.inf) if self.view_ranges is None else (0.0, 1.0)
@@ -236,7 +261,7 @@ class Game(Generic[V]):
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the code of the rules: of the kernels but for the bots, of all that they reach, of the layouts."""
+        """Digest of the rules: the layouts, the kernels except for the bots, and all code that they reach."""
         return code_digest(self.name, self.state_dtype, self.view_dtype, self.truncated, *self._kernels.values())
 
     @cached_property
@@ -247,7 +272,7 @@ class Game(Generic[V]):
 
     @cached_property
     def _judge(self) -> Callable[[np.ndarray, np.ndarray, np.ndarray], bool]:
-        """`is_known` of the bytes of a state, OPTIONS [1] and a mask."""
+        """`is_known` as a function of the bytes of a state, OPTIONS [1] and a mask."""
         return self.bind(_judge, is_known=self.is_known)
 
     @property
@@ -255,8 +280,11 @@ class Game(Generic[V]):
         return {name: getattr(self, name) for name in KERNELS}
 
     def bind(self, loop: Callable[..., Any], **names: object) -> Callable[..., Any]:
-        """A compiled copy of `loop` in which the globals named as in KERNELS stand for this game's, STATE and VIEW for
-        its dtypes, and `names` for more."""
+        """Return a compiled copy of `loop` for this game.
+
+        In the copy, the globals named in KERNELS are this game's kernels, STATE and VIEW are its dtypes, and `names`
+        replace further globals.
+        """
         return bind(loop, self.id, self.title, STATE=self.state_dtype, VIEW=self.view_dtype, **self._kernels, **names)
 
     def __eq__(self, other: object) -> bool:
@@ -267,59 +295,67 @@ class Game(Generic[V]):
 
     @property
     def layout(self) -> dict[str, Any]:
-        """What a network that reads views and writes actions depends on: fields with shapes, and action count."""
+        """The interface of networks: the fields of VIEW with their shapes, and the number of actions."""
         fields = {n: list(self.view_dtype[n].shape) for n in self.view_dtype.names or ()}
         return {"observation": fields, "num_actions": self.num_actions}
 
     def action_to_string(self, s: Record, action: int, seat: int) -> str:
-        """The absolute text of an action (0..A-1) of `seat` in state `s`."""
+        """Return the text of an action (0..A-1) of `seat` in state `s`, which is the same for every viewer."""
         return self.texts.action_to_string(self, s, action, seat)
 
     def string_to_action(self, s: Record, text: str, seat: int) -> int:
-        """The inverse of `action_to_string`; ValueError for a text that is no action of this game."""
+        """Return the action of a text, as `action_to_string` writes it.
+
+        Raises:
+            ValueError: the text is not an action of this game.
+        """
         return self.texts.string_to_action(self, s, text, seat)
 
     def state_to_dict(self, s: Record) -> dict[str, Any]:
-        """State `s` as a mapping of plain JSON values, `rng` and `record` included.
+        """Return state `s` as a mapping of plain JSON values, with `rng` and `record`.
 
-        `rng`, which goes up to 2^64 - 1, is a text: programs whose numbers are doubles would round it.
+        `rng`, an integer up to 2^64 - 1, is given as a text, since programs that use doubles would round it.
         """
         mapping = self.texts.state_to_dict(self, s)
         rng = read_uint64(mapping.get("rng"))
         return mapping if rng is None else {**mapping, "rng": str(rng)}
 
     def state_from_dict(self, mapping: Mapping[str, Any], s: Record) -> None:
-        """Writes the mapping into the zeroed state `s`; ImpossibleState says what is wrong with it.
+        """Write the mapping of a state into the zeroed state `s`.
 
-        `rng` may be a number, too; then it must not have been rounded on its way.
+        `rng` may also be an integer, if no program has rounded it.
+
+        Raises:
+            ImpossibleState: the mapping is malformed, or no game can reach the state.
         """
         if isinstance(mapping, Mapping) and "rng" in mapping:
             rng = read_uint64(mapping["rng"])
             if rng is None:
-                text = "rng must be a whole number from 0 to 2**64 - 1, written as a text such as '7'"
+                text = "rng must be an integer from 0 to 2**64 - 1, written as a text such as '7'"
                 raise ImpossibleState(f"{text}, not {shown(mapping['rng'])}")
             mapping = {**mapping, "rng": rng}
         self.texts.state_from_dict(self, mapping, s)
 
     def to_text(self, s: Record, viewer: int) -> str:
-        """A drawing for people of what seat `viewer` may know of state `s`; NOBODY sees everything."""
+        """Return a human-readable drawing of what seat `viewer` may know of state `s`; NOBODY sees everything."""
         return self.texts.to_text(self, s, viewer)
 
     def seen_to_dict(self, s: Record, viewer: int) -> dict[str, Any]:
-        """What seat `viewer` may know of state `s`, as plain JSON values; NOBODY (-1) sees everything but `rng`.
+        """Return what seat `viewer` may know of state `s`, as a mapping of plain JSON values.
 
-        It has the keys of `state_to_dict`, with counts or "?" in place of what is hidden.
+        It has the keys of `state_to_dict` except `rng` and `record`, with counts or "?" in place of what is hidden.
+        NOBODY (-1) sees everything else. A game without `Texts.seen_to_dict` returns only the key "text".
         """
         if self.texts.seen_to_dict is None:
             return {"text": self.to_text(s, viewer)}
         return self.texts.seen_to_dict(self, s, viewer)
 
     def seen_action(self, s: Record, action: int, seat: int, viewer: int) -> str:
-        """What seat `viewer` sees happen when `seat` takes an action (0..A-1) in state `s`, the state before it.
+        """Return what `viewer` sees when `seat` takes an action (0..A-1) in state `s`, the state before the action.
 
-        What everybody sees afterwards is told: which of two cards was taken, say, once both lie open. Actions of others
-        that the viewer cannot tell apart then have one text: "player_1 offers enforcer and a hidden card". NOBODY (-1)
-        sees everything.
+        The text includes what everybody sees afterwards, such as which of two cards was taken once both are open.
+        Actions of other seats that the viewer still cannot tell apart have the same text: "player_1 offers enforcer and
+        a hidden card". NOBODY (-1) sees everything.
         """
         if self.texts.seen_action is not None:
             return self.texts.seen_action(self, s, action, seat, viewer)
@@ -328,15 +364,15 @@ class Game(Generic[V]):
         return f"player_{seat} has moved"
 
     def new_states(self, n: int = 1) -> np.ndarray:
-        """`n` blank (all zero) states, structured array [n]."""
+        """Return `n` blank states (all zero), a structured array [n]."""
         return np.zeros(n, self.state_dtype)
 
     def new_views(self, n: int = 1) -> np.ndarray:
-        """`n` blank views, structured array [n]; `flat` reads them as the network does."""
+        """Return `n` blank views (all zero), a structured array [n]; `flat` converts them to float32 [n, F]."""
         return np.zeros(n, self.view_dtype)
 
     def is_possible(self, states: np.ndarray) -> bool:
-        """Whether the game knows the position in `states` [1]: its mapping reads back as the same bytes."""
+        """Whether the position in `states` [1] is possible: its mapping reads back as the same bytes."""
         if self.is_known is not None:
             mask = np.empty(self.num_actions, np.int8)
             return bool(self._judge(states.view(np.uint8).copy(), self.packed, mask))
@@ -348,13 +384,13 @@ class Game(Generic[V]):
         return again.tobytes() == states.tobytes()
 
     def start(self, seed: int) -> np.ndarray:
-        """A fresh game from `seed` (0..2^64-1), structured array [1]."""
+        """Start a game from `seed` (0..2^64-1) and return its state, a structured array [1]."""
         states = self.new_states()
         self.init(as_record(states), as_record(self.packed), np.uint64(seed))
         return states
 
 
-# Stand for the kernel and the layout of a game, which `Game._judge` puts in their place.
+# Placeholders for the kernel and the layout of a game; `Game._judge` replaces them.
 is_known: Any = None
 STATE: Any = None
 
@@ -364,11 +400,15 @@ def _judge(raw, options, mask):  # type: ignore[no-untyped-def]
 
 
 Reference = tuple[str, str]
-"""What finds a game again in another process: the module that makes it, and its options as JSON."""
+"""A reference to a game for other processes: the module that makes the game, and its options as JSON."""
 
 
 def reference(game: Game) -> Reference:
-    """Where `load` finds `game` again: the module of its rules or the package around that has the `make_game`."""
+    """Return a reference from which `load` makes `game` again.
+
+    Its module is the first of the rules module and the package around it that has a `make_game`; ValueError if neither
+    has one.
+    """
     for name in (game.module.__name__, game.module.__package__):
         if name and hasattr(sys.modules.get(name), "make_game"):
             return name, json.dumps(dict(game.options))
@@ -377,13 +417,13 @@ def reference(game: Game) -> Reference:
 
 @cache
 def load(where: Reference) -> Game:
-    """The game that `reference` described; the same object each time."""
+    """Make the game of a `reference`; the same object each time."""
     module, options = where
     return importlib.import_module(module).make_game(**json.loads(options))
 
 
 def _wrong_state(dtype: np.dtype) -> str | None:
-    """What is wrong with a STATE; None if nothing is."""
+    """Return the first error in a STATE dtype; None if it is right."""
     if dtype.names is None or "rng" not in dtype.names or dtype["rng"] != np.uint64:
         return "STATE must have a field 'rng', one uint64: the random stream of chance"
     if "to_move" not in dtype.names or dtype["to_move"].kind != "i":
@@ -392,7 +432,7 @@ def _wrong_state(dtype: np.dtype) -> str | None:
 
 
 def _wrong_view(dtype: np.dtype) -> str | None:
-    """What is wrong with a VIEW; None if nothing is."""
+    """Return the first error in a VIEW dtype; None if it is right."""
     if not dtype.names:
         return "VIEW must have fields"
     end = 0
@@ -407,7 +447,7 @@ def _wrong_view(dtype: np.dtype) -> str | None:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two values of one field of a Game are alike, kernels by what they are compiled from."""
+    """Whether two values of one field of a Game are equal. Kernels are compared by their name and code."""
     if a is b:
         return True
     if callable(a) and callable(b):
@@ -421,23 +461,23 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _values(game: Game) -> dict[str, Any]:
-    """What a game consists of, by the name of the field, each text function by its own name; without the module."""
+    """Return the fields of a game and of its `Texts` by name, except for the module."""
     parts = [(game, each.name) for each in fields(game) if each.name not in ("module", "texts")]
     return {name: getattr(part, name) for part, name in [*parts, *((game.texts, f.name) for f in fields(Texts))]}
 
 
 def _load_changed(where: Reference, changed: Mapping[str, Any]) -> Game:
-    """The game that pickling has left of one that differs from what its module makes."""
+    """Unpickle a game that differs from what its module makes."""
     game, names = load(where), {each.name for each in fields(Texts)}
     texts = replace(game.texts, **{name: value for name, value in changed.items() if name in names})
     return replace(game, texts=texts, **{name: value for name, value in changed.items() if name not in names})
 
 
 def as_record(array: np.ndarray, index: int = 0) -> Record:
-    """Element `index` of a structured array as a record that kernels write in place."""
+    """Return element `index` of a structured array as a record, which kernels modify in place."""
     return (array if array.dtype.type is NamedRecord else array.view(named(array.dtype)))[index]
 
 
 def flat(views: np.ndarray) -> np.ndarray:
-    """Views [n] as float32 [n, F]: the same memory."""
+    """Return views [n] as float32 [n, F], sharing the memory."""
     return views.view(np.float32).reshape(len(views), -1)

@@ -1,4 +1,4 @@
-"""One table per layout: the body of a class names each field of OPTIONS, STATE or VIEW once.
+"""Layout tables: a class body defines each field of OPTIONS, STATE or VIEW once.
 
 ```python
 class State(Layout):
@@ -6,10 +6,16 @@ class State(Layout):
     owner = int8(NONE, SEAT, "seat by agent; NONE: free", AGENT, hidden=True)
 ```
 
-The dtype (`dtype`), the checks of ranges (`range_check`, `bounds`, `read_fields`), the copy of what is public
-(`public_copy`), plain values (`plain_fields`) and the tables of the READMEs follow from it. To a type checker the
-fields of such a class are what a kernel reads from a record: `s.turn` is an `Int`, `s.owner` an array. No class is ever
-instantiated: a record is a NumPy record of the dtype.
+Everything else is derived from the table:
+
+- `dtype`: the NumPy dtype.
+- `range_check`, `bounds`, `read_fields`: checks of ranges.
+- `public_copy`, `options_copy`: kernels that copy the public fields, and the options.
+- `plain_fields`: the JSON values of fields.
+- `rows`: a table for a README.
+
+Type checkers see the fields as a kernel reads them from a record: `s.turn` is an `Int`, `s.owner` an array. The class
+is never instantiated; a record is a NumPy record of the dtype.
 """
 
 import linecache
@@ -30,14 +36,14 @@ from spygames.core.game.game import ImpossibleState
 from spygames.core.game.validation import integer, member
 
 NONE = -1
-"""The value of a field that refers to nothing: no seat, no card. Where it is allowed, it is the lowest value."""
+"""The value of a field that refers to nothing: no seat, no card. If it is allowed, it is the lowest value."""
 
 T = TypeVar("T", bound=np.generic)
 R = TypeVar("R")
 
 
 class Layout(Fields):
-    """The base of tables: the class body of a subclass has one row for each field of a record.
+    """Base class of layout tables: the body of a subclass has one row for each field of a record.
 
     >>> class State(Layout):
     ...     rng = uint64("the random stream")
@@ -53,7 +59,7 @@ class Layout(Fields):
 
 @dataclass(frozen=True)
 class Size:
-    """A number that the variant decides: an axis of that length, or what an index stays below.
+    """A number that depends on the variant. It is the length of an axis, or the exclusive upper bound of an index.
 
     >>> SEAT = Size("players", 4)
     >>> class State(Layout):
@@ -64,11 +70,11 @@ class Size:
     """
 
     option: str
-    """The field of OPTIONS, or the argument of `dtype`, that has it."""
+    """The field of OPTIONS, or the argument of `dtype`, that holds the number."""
     most: int
-    """The largest one: the length of the axis in STATE, whose elements from the variant's number on are blank."""
+    """The maximum over all variants: the length of the axis in STATE. Variants with less leave the rest blank."""
     names: tuple[str, ...] = ()
-    """What is counted, by index; () for what has no names, as seats."""
+    """The names of the counted things, by index; () if they have none, as seats."""
 
     def __truediv__(self, unit: float) -> "Share":
         return Share(self, unit)
@@ -76,20 +82,20 @@ class Size:
 
 @dataclass(frozen=True)
 class Share:
-    """A bound of a field of VIEW: the number of a Size in units."""
+    """A bound of a field of VIEW: the number of a Size, divided by `unit`."""
 
     size: Size
     unit: float
 
 
 Bound = float | Size | Share | tuple[str, ...]
-"""The end of a range: a number, inclusive; or a Size or names, of which the field holds an index."""
+"""The upper end of a range: a number, inclusive; or a Size or names, if the field holds an index of them."""
 Axis = int | Size
 
 
 @dataclass(frozen=True)
 class Field:
-    """One row of a table."""
+    """One row of a table: the description of a field."""
 
     kind: np.dtype
     low: float
@@ -98,13 +104,15 @@ class Field:
     """The meaning, with the unit."""
     axes: tuple[Axis, ...]
     hidden: bool
-    """Whether some seat must not know it."""
+    """Whether the field is hidden from some seat."""
     when: tuple[str, ...]
-    """The fields of OPTIONS, or arguments of `dtype`, that must all be on; otherwise STATE is blank, VIEW lacks it."""
+    """The fields of OPTIONS, or arguments of `dtype`, that must all be on for the field to be used. Otherwise the field
+    is blank in STATE and missing in VIEW."""
     filled: str
-    """The field of STATE with the number of elements in use, from the first one on; the others are NONE."""
+    """The field of STATE with the number of elements in use, which come first; the others are NONE. Empty: all are in
+    use."""
     boolean: bool
-    """Whether it is 0 or 1 for False or True."""
+    """Whether the values 0 and 1 mean False and True."""
 
     @property
     def blank(self) -> int:
@@ -113,12 +121,12 @@ class Field:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its values; () where they are numbers."""
+        """The names of its values; () if they are numbers."""
         return self.high.names if isinstance(self.high, Size) else self.high if isinstance(self.high, tuple) else ()
 
 
 class IntField:
-    """A type checker's view of a field with one integer, which takes any integer."""
+    """The type of a scalar integer field for type checkers. It can be set to any integer."""
 
     if TYPE_CHECKING:
 
@@ -127,7 +135,7 @@ class IntField:
 
 
 class FloatField:
-    """A type checker's view of a field of VIEW with one float32, which takes any number."""
+    """The type of a scalar float32 field for type checkers. It can be set to any number."""
 
     if TYPE_CHECKING:
 
@@ -136,7 +144,7 @@ class FloatField:
 
 
 class OwnField(Generic[R]):
-    """A type checker's view of a field that takes only what it gives: an array, a record, a uint64."""
+    """The type of any other field for type checkers: an array, a record or a uint64, read and set as the same type."""
 
     if TYPE_CHECKING:
 
@@ -164,7 +172,7 @@ def _field(
 
 
 class Integers(Generic[T]):
-    """Makes the fields of one integer type: `turn = int8(0, 3, "turns so far")`."""
+    """A factory of fields of one integer type: `turn = int8(0, 3, "turns so far")`."""
 
     def __init__(self, kind: type[T]):
         self.kind = kind
@@ -190,10 +198,10 @@ class Integers(Generic[T]):
         """Return the field.
 
         Args:
-            args: the lowest value; the highest one, a Size, or the names that the value is an index of; the meaning;
-                and for an array its shape.
-            kwargs: `hidden=True` for what some seat must not know; `when`, the options without which the field is not
-                used; `filled`, the field with the number of elements in use.
+            args: the lowest value; the upper end (the highest value, a Size, or the names that the value indexes); the
+                meaning; and for an array its shape.
+            kwargs: `hidden=True` if the field is hidden from some seat; `when`, the options that must be on for the
+                field to be used; `filled`, the field with the number of elements in use.
         """
         return _field(self.kind, *args, **kwargs)
 
@@ -201,21 +209,21 @@ class Integers(Generic[T]):
 int8 = Integers(np.int8)
 """A field of int8, -128 to 127: `int8(low, high, doc, shape, hidden=False, when=(), filled="")`.
 
-`high` is a number, a Size, or the names that the value is an index of. Without a shape it is one number.
+`high` is a number, a Size, or the names that the value indexes. Without a shape the field is a scalar.
 """
 int16 = Integers(np.int16)
-"""A field of int16, written as `int8` is."""
+"""A field of int16, with the same arguments as `int8`."""
 int32 = Integers(np.int32)
-"""A field of int32, written as `int8` is."""
+"""A field of int32, with the same arguments as `int8`."""
 
 
 def flag(doc: str, *, hidden: bool = False, when: str | tuple[str, ...] = ()) -> IntField:
-    """A field of int8 that is 1 for True and 0 for False."""
+    """Return a field of int8 that is 1 for True and 0 for False."""
     return _field(np.int8, 0, 1, doc, hidden=hidden, when=when, boolean=True)
 
 
 def uint64(doc: str) -> OwnField[np.uint64]:
-    """A hidden field with any uint64: the random stream."""
+    """Return a hidden field of uint64 with any value, such as the random stream."""
     return _field(np.uint64, 0, 2**64 - 1, doc, hidden=True)
 
 
@@ -234,25 +242,25 @@ def float32(
     high: Bound = 1,
     when: str | tuple[str, ...] = (),
 ) -> Any:
-    """A field of VIEW: the meaning, the shape, and the range where that is not 0 to 1."""
+    """Return a field of VIEW, with its meaning, its shape, and its range if that is not 0 to 1."""
     return _field(np.float32, low, high, doc, shape, when=when)
 
 
 def nested(layout: type[R], doc: str) -> OwnField[R]:
-    """A field that is a record of another table."""
+    """Return a field that is a record of another table."""
     return _field(dtype(cast(Any, layout)), 0, 0, doc)
 
 
 def filler(size: int) -> OwnField[NDArray[np.int8]]:
-    """The bytes, always 0, that fill a record up to a multiple of its alignment."""
+    """Return the field of padding bytes, always 0, that fills a record up to a multiple of its alignment."""
     return _field(np.int8, 0, 0, "0; fills the record up to a multiple of its alignment", size)
 
 
-# ---------------------------------------------------------------- what follows from a table
+# ---------------------------------------------------------------- derived from a table
 
 
 def fields(layout: type[Layout], **variant: Any) -> dict[str, Field]:
-    """The rows of a table by name; with a variant only those that it has."""
+    """Return the rows of a table by name; only those that the `variant` has (see `dtype`)."""
     return {name: row for name, row in _rows(layout).items() if all(variant.get(option, True) for option in row.when)}
 
 
@@ -262,15 +270,15 @@ def _rows(layout: type[Layout]) -> dict[str, Field]:
 
 
 def dtype(layout: type[Layout], **variant: Any) -> np.dtype:
-    """The NumPy layout of a table, aligned.
+    """Return the aligned NumPy dtype of a table.
 
     Args:
         layout: the table.
-        variant: the length of axes by the name of their Size, and which of the conditions in `when` hold. An axis that
-            is not named has its largest length, and a field whose conditions are not named is there.
+        variant: the lengths of axes, by the option of their Size, and whether each condition in `when` holds. By
+            default axes have their maximum length, and all conditions hold.
 
     Raises:
-        ValueError: bytes of a record would belong to no field; NumPy would not copy them.
+        ValueError: some bytes of a record would belong to no field. NumPy would not copy them.
     """
     parts = []
     for name, row in fields(layout, **variant).items():
@@ -286,7 +294,9 @@ def dtype(layout: type[Layout], **variant: Any) -> np.dtype:
 
 
 def view_ranges(layout: type[Layout], **variant: Any) -> dict[str, tuple[float, float]]:
-    """The ranges of the fields of a VIEW that are not 0 to 1; `variant` as in `dtype`, with the numbers of bounds.
+    """Return the range of each field of a VIEW whose range is not 0 to 1.
+
+    `variant` is that of `dtype`, and must also have the number of each Size that is used in a bound.
 
     >>> class View(Layout):
     ...     lead = float32("points ahead / 10", low=-1)
@@ -303,7 +313,7 @@ def view_ranges(layout: type[Layout], **variant: Any) -> dict[str, tuple[float, 
 
 
 def bounds(layout: type[Layout], name: str, s: Record) -> tuple[int, int]:
-    """The lowest and the highest value of a field of STATE in the variant of `s.options`."""
+    """Return the lowest and the highest value of a field of STATE, in the variant of `s.options`."""
     row = _rows(layout)[name]
     if isinstance(row.high, Size):
         return int(row.low), int(s.options[row.high.option]) - 1
@@ -311,7 +321,7 @@ def bounds(layout: type[Layout], name: str, s: Record) -> tuple[int, int]:
 
 
 def plain_fields(layout: type[Layout], s: Record, *names: str, **fields_of: str) -> dict[str, Any]:
-    """Fields with one number as JSON values: an index of names as the name, NONE as None, a flag as a bool.
+    """Convert scalar fields to JSON values: an index of names to the name, NONE to None, a flag to a bool.
 
     >>> class State(Layout):
     ...     suit = int8(0, ("clubs", "hearts"), "trumps")
@@ -323,8 +333,8 @@ def plain_fields(layout: type[Layout], s: Record, *names: str, **fields_of: str)
 
     Args:
         layout: the table.
-        s: a record of it.
-        names: the fields, which are also the keys.
+        s: a record of the table.
+        names: the fields whose names are also the keys.
         fields_of: further fields by key.
     """
     keys = {name: name for name in names} | fields_of
@@ -340,7 +350,7 @@ def _plain(row: Field, value: Any) -> Any:
 def read_fields(
     layout: type[Layout], s: Record, mapping: Mapping[str, Any], *names: str, within: str = "", **fields_of: str
 ) -> None:
-    """Write what `plain_fields` gave back into the fields.
+    """Write the values of `plain_fields` back into the fields.
 
     >>> class State(Layout):
     ...     suit = int8(0, ("clubs", "hearts"), "trumps")
@@ -351,14 +361,14 @@ def read_fields(
     (1, 1)
     >>> read_fields(State, s, {"suit": "hearts", "mover": 2}, "suit", mover="to_move")
     Traceback (most recent call last):
-    spygames.core.game.game.ImpossibleState: mover must be a whole number from 0 to 1, not 2
+    spygames.core.game.game.ImpossibleState: mover must be an integer from 0 to 1, not 2
 
     Args:
         layout: the table of STATE.
-        s: the state; where it has options, they are set.
-        mapping: the values by key; a missing one is None.
-        names: the fields, which are also the keys.
-        within: stands before the key in messages.
+        s: the state, whose options must already be set if it has any.
+        mapping: the values by key; a missing one counts as None.
+        names: the fields whose names are also the keys.
+        within: a prefix of the key in messages.
         fields_of: further fields by key.
 
     Raises:
@@ -380,7 +390,7 @@ def read_fields(
 
 
 def rows(layout: type[Layout], **variant: Any) -> Iterator[tuple[str, str, str]]:
-    """Name, shape and meaning of each field, for a README; `variant` may have letters in place of numbers."""
+    """Yield the name, shape and meaning of each field, for a README; `variant` may have letters in place of numbers."""
     for name, row in fields(layout, **variant).items():
         shape = [str(variant.get(a.option, a.most) if isinstance(a, Size) else a) for a in row.axes]
         yield name, " x ".join(shape) or "1", row.doc
@@ -390,26 +400,33 @@ def rows(layout: type[Layout], **variant: Any) -> Iterator[tuple[str, str, str]]
 
 
 def range_check(layout: type[Layout]) -> Callable[[Record, Record], bool]:
-    """The kernel `in_range` of a STATE: (state, options) -> whether a state of any bytes has these options and each of
-    its values is in the range of its field. What several fields say together is for the game to check.
+    """Return the kernel `in_range` of a STATE, (state, options) -> bool.
 
-    It is to be a global of the module of the table, by that name.
+    It tells whether a state of arbitrary bytes has these options, and each value is in the range of its field. The game
+    itself must check conditions on several fields. Assign the kernel to the global `in_range` in the module of the
+    table.
     """
     lines = [*_same(layout), *_checks(layout), "return True"]
     return written("in_range", ("s", "options"), lines, vars(sys.modules[layout.__module__]))
 
 
 def public_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
-    """The kernel `copy_public` of a STATE: (state, past) copies every field that is not hidden, but the options."""
+    """Return the kernel `copy_public` of a STATE, (state, past) -> None.
+
+    It copies every field that is not hidden, except the options, from `past` to `state`. Assign the kernel to the
+    global `copy_public` in the module of the table.
+    """
     copied = [name for name, row in fields(layout).items() if not row.hidden and row.kind.names is None]
     lines = [f"s.{name} = past.{name}" for name in copied]
     return written("copy_public", ("s", "past"), lines, vars(sys.modules[layout.__module__]))
 
 
 def options_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
-    """The kernel `copy_options` of a STATE: (state, options) copies the options of the game into the state.
+    """Return the kernel `copy_options` of a STATE, (state, options) -> None.
 
-    It copies number by number, since the fields of a state in lanes (`spygames.core.gpu`) are not one record.
+    It copies the options of the game into the state, number by number. The fields of a state in lanes
+    (`spygames.core.gpu`) are not one record that could be copied whole. Assign the kernel to the global `copy_options`
+    in the module of the table.
     """
     lines = []
     for place, value, axes in _options(layout):
@@ -419,7 +436,7 @@ def options_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
 
 
 def _options(layout: type[Layout]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """For each field of OPTIONS: an element in the state, the same in the options, and the axes to loop over."""
+    """Yield, for each field of OPTIONS, its place in the state, its place in the options, and the axes to loop over."""
     for outer, row in fields(layout).items():
         for name in row.kind.names or ():
             axes = row.kind[name].shape
@@ -427,7 +444,7 @@ def _options(layout: type[Layout]) -> Iterator[tuple[str, str, tuple[int, ...]]]
 
 
 def _same(layout: type[Layout]) -> Iterator[str]:
-    """Lines that return False unless the options of a state are the given ones."""
+    """Yield lines of code that return False unless a state has the given options."""
     for place, value, axes in _options(layout):
         loops = list(_loops(axes))
         tab = "    " * len(loops)
@@ -435,7 +452,7 @@ def _same(layout: type[Layout]) -> Iterator[str]:
 
 
 def _checks(layout: type[Layout]) -> Iterator[str]:
-    """Lines that return False unless each value of a state is in its range."""
+    """Yield lines of code that return False unless each value of a state is in its range."""
     for name, row in fields(layout).items():
         if row.kind.kind != "i":
             continue
@@ -468,10 +485,17 @@ def _index(axes: Sequence[int]) -> str:
 
 
 def written(name: str, arguments: tuple[str, ...], lines: list[str], namespace: dict[str, Any]) -> Any:
-    """A kernel with this body, as if it stood in the module with these globals, where it is to have this name."""
+    """Make a kernel from lines of code, as if it were defined in a module.
+
+    Args:
+        name: its name, a global of the module.
+        arguments: the names of its arguments.
+        lines: the body.
+        namespace: the globals of the module.
+    """
     text = "\n".join([f"def {name}({', '.join(arguments)}):", *(f"    {line}" for line in lines), ""])
     file = f"<{namespace['__name__']}.{name}>"
-    # Digests and messages read the source of a function from there.
+    # Digests and messages read the source of a function from this cache.
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     made: dict[str, Any] = {}
     exec(compile(text, file, "exec"), namespace, made)

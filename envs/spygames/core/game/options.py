@@ -1,6 +1,6 @@
-"""Options of a game, read once: a frozen dataclass whose rows say what each option means and takes.
+"""Options of a game: a frozen dataclass with one row per option, which gives its meaning and allowed values.
 
-What `make_game` takes, its help, the checks and `Game.options` follow from the rows.
+The signature and help of `make_game`, the checks of values and `Game.options` are derived from the rows.
 """
 
 import inspect
@@ -23,7 +23,7 @@ O = TypeVar("O", bound="GameOptions")  # noqa: E741
 
 @dataclass(frozen=True)
 class GameOptions:
-    """The base of a game's options: each row has a type, the allowed values, the meaning and a default.
+    """Base class of a game's options: each row has a type, allowed values, a meaning and a default.
 
     >>> from typing import Annotated
     >>> @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class GameOptions:
     Traceback (most recent call last):
     ValueError: players must be one of 2, 3, 4, not 5
 
-    The allowed values may be a function of the options (`seat_or_random`). A Literal or a bool has them in its type.
+    The allowed values may be a function of the options (`seat_or_random`). For a Literal or a bool they follow from
+    the type.
     """
 
     def __post_init__(self) -> None:
@@ -46,18 +47,18 @@ class GameOptions:
 
     @classmethod
     def of(cls, game: Game) -> Self:
-        """The options that a game was made with."""
+        """Return the options that a game was made with."""
         options = _options_of(cls, game)
         assert isinstance(options, cls)
         return options
 
     def _set(self, name: str, value: object) -> None:
-        """Puts a checked value into its place."""
+        """Set an option to a checked value, although the dataclass is frozen."""
         object.__setattr__(self, name, value)
 
     @property
     def mapping(self) -> dict[str, Any]:
-        """The options by name, JSON-able; one that does not apply to the variant is None, and left out."""
+        """The options by name, as JSON values. Options that do not apply to the variant are None and left out."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -68,12 +69,12 @@ def _options_of(kind: type[GameOptions], game: Game) -> GameOptions:
 
 
 def seat_or_random(options: Any) -> tuple[int | str, ...]:
-    """The values of `first_player`: a seat, or "random"."""
+    """Return the allowed values of `first_player`: each seat, and "random"."""
     return (*range(options.players), "random")
 
 
 def packed(layout: type[Layout], options: GameOptions, **derived: Any) -> np.ndarray:
-    """One record of OPTIONS, [1]: the field `packed` of a `Game`.
+    """Return the options as one OPTIONS record, [1], for the field `packed` of a `Game`.
 
     >>> from spygames.authoring import flag, int8
     >>> class Options(Layout):
@@ -89,9 +90,9 @@ def packed(layout: type[Layout], options: GameOptions, **derived: Any) -> np.nda
     [(2, 1)]
 
     Args:
-        layout: its table.
-        options: has the fields of the same name; "random" becomes NONE.
-        derived: the other fields.
+        layout: the table of OPTIONS.
+        options: the values of fields with the same name; "random" becomes NONE.
+        derived: the values of the other fields.
     """
     made = np.zeros(1, dtype(layout))
     for name in made.dtype.names or ():
@@ -102,9 +103,9 @@ def packed(layout: type[Layout], options: GameOptions, **derived: Any) -> np.nda
 
 
 def maker(options: Callable[P, O], make: Callable[[O], G]) -> Callable[P, G]:
-    """Return `make_game`, which takes what the dataclass `options` takes and passes it to `make`.
+    """Return `make_game`, which takes the options of the dataclass `options` and passes them to `make`.
 
-    `make_game` belongs to the module of `make`. Its signature, help and errors follow from the rows of `options`.
+    `make_game` belongs to the module of `make`. Its signature, help and errors are derived from the rows of `options`.
 
     >>> from typing import Annotated
     >>> @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def maker(options: Callable[P, O], make: Callable[[O], G]) -> Callable[P, G]:
     'a game for 4'
 
     Raises:
-        ValueError: an option has a value that it does not take.
+        ValueError: `make_game` got an invalid value of an option.
     """
     table = options
     assert isinstance(table, type)
@@ -128,20 +129,20 @@ def maker(options: Callable[P, O], make: Callable[[O], G]) -> Callable[P, G]:
 
     hints = get_type_hints(table)
     parameters = inspect.signature(table).parameters
-    # The words of errors about unknown arguments, and what editors, notebooks and `help` show.
+    # For errors about unknown arguments, and for editors, notebooks and `help`.
     cast(Any, table.__init__).__qualname__ = make_game.__name__ = make_game.__qualname__ = "make_game"
     result = get_type_hints(make)["return"]
     make_game.__annotations__ = {**{name: hints[name] for name in parameters}, "return": result}
     shown = [each.replace(annotation=hints[name]) for name, each in parameters.items()]
     vars(make_game)["__signature__"] = inspect.Signature(shown, return_annotation=result)
     lines = [f"    {name}: {meaning}." for name, (meaning, _) in _rows(table).items()]
-    raises = "Raises:\n    ValueError: an option has a value that it does not take."
+    raises = "Raises:\n    ValueError: the value of an option is invalid."
     make_game.__doc__ = "\n".join(["Make the game with these options.", "", "Args:", *lines, "", raises])
     return make_game
 
 
 def rows(options: type[GameOptions]) -> list[tuple[str, str, str]]:
-    """Name, meaning and default of each option, for a README."""
+    """Return the name, meaning and default of each option, for a README."""
     return [(each.name, _rows(options)[each.name][0], _json(each.default)) for each in fields(options)]
 
 
@@ -153,7 +154,7 @@ Allowed = Sequence[Any] | Callable[[Any], Sequence[Any]]
 
 
 def _rows(options: type[GameOptions]) -> dict[str, tuple[str, Allowed]]:
-    """The meaning of each option and the values that it takes; () where the game checks it itself."""
+    """Return the meaning and the allowed values of each option; () if the game checks the option itself."""
     found = {}
     for name, hint in get_type_hints(options, include_extras=True).items():
         kind, *notes = get_args(hint)
@@ -164,7 +165,7 @@ def _rows(options: type[GameOptions]) -> dict[str, tuple[str, Allowed]]:
 
 
 def _values(kind: object) -> tuple[Any, ...]:
-    """The values of a type that names them all; () for another."""
+    """Return the values of a bool or Literal type; () for other types."""
     if kind is bool:
         return False, True
     if get_origin(kind) is Literal:

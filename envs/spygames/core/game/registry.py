@@ -1,7 +1,6 @@
-"""Finding games: by id, by module, and again after pickling.
+"""The registry of games: find games by id or by module, make them, and register them with Gymnasium and PettingZoo.
 
-A game is a module `spygames/<name>_vN.py`; no list names it.
-Nothing here imports a game, or Numba, before it is asked for.
+Each module `spygames/<name>_vN.py` is a game; there is no list to maintain. Games and Numba are imported only on use.
 """
 
 import importlib
@@ -24,20 +23,21 @@ __all__ = ["canonical_id", "game_ids", "game_module", "imports_code", "make_game
 
 _FOLDER = Path(__file__).resolve().parents[2]
 LIBRARY = "spygames/"
-"""What PettingZoo and Gymnasium have before the name of a game."""
+"""The prefix of a game's name in PettingZoo and Gymnasium."""
 _ID = re.compile(r"(?P<name>[a-z][a-z0-9_]*)_v(?P<version>\d+)")
 
 
 def game_ids() -> list[str]:
-    """The ids of all games of this package, as `agent_avenue_v0`."""
+    """Return the ids of all games of this package, such as `agent_avenue_v0`."""
     return sorted(path.stem for path in _FOLDER.glob("*_v*.py") if _ID.fullmatch(path.stem))
 
 
 def canonical_id(game_id: str) -> str:
-    """The id of the game of this package that has other names, too; any other name as it is.
+    """Convert any name of a game of this package to its id. Other names are returned unchanged.
 
-    Other names of `agent_avenue_v0` are those of PettingZoo and Gymnasium (`spygames/agent_avenue-v0`,
-    `spygames/AgentAvenue-v0`, also without `spygames/`), and without a version, as `agent_avenue`, which is the newest.
+    The names of `agent_avenue_v0` also include those in PettingZoo and Gymnasium (`spygames/agent_avenue-v0` and
+    `spygames/AgentAvenue-v0`, with or without `spygames/`). A name without a version, such as `agent_avenue`, means the
+    newest version.
     """
     return _canonical(game_id) if isinstance(game_id, str) else game_id
 
@@ -54,30 +54,33 @@ def _canonical(game_id: str) -> str:
 
 
 def imports_code(game_id: str) -> bool:
-    """Whether making the game of that name imports a module of somebody else's, which may run any code.
+    """Whether making this game imports a module from outside this package, which may run any code.
 
-    Whoever takes names of games out of files that others may have written asks this first, as `players.runs_code` for
-    names of players, and whoever named the file is asked for leave (`--allow-code`).
+    Check this before you make a game whose name comes from an untrusted file. `players.runs_code` is the same check for
+    names of players. The commands require `--allow-code` for such names.
     """
     return canonical_id(game_id) not in game_ids()
 
 
 def looks_like_id(name: str) -> bool:
-    """Whether `name` has the form of a game's id, `<name>_vN`."""
+    """Whether `name` has the form of a game id, `<name>_vN`."""
     return _ID.fullmatch(name) is not None
 
 
 def game_module(game_id: str) -> ModuleType:
-    """The module of a game: for `agent_avenue_v0`, or another of its names (`canonical_id`), that of this package, else
-    any importable one with a `make_game`.
+    """Return the module of a game.
 
-    ValueError names the available games.
+    Args:
+        game_id: the name of a game of this package (`canonical_id`), else of any importable module with a `make_game`.
+
+    Raises:
+        ValueError: there is no such game; the message names the most similar one, or all.
     """
     known = canonical_id(game_id)
     name = f"spygames.{known}" if known in game_ids() else game_id
     try:
         found = isinstance(name, str) and importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError, OSError, RecursionError):  # the last two for endless names
+    except (ImportError, ValueError, OSError, RecursionError):  # the last two for very long names
         found = False
     module = importlib.import_module(name) if found else None
     if module is None or not hasattr(module, "make_game"):
@@ -86,25 +89,28 @@ def game_module(game_id: str) -> ModuleType:
 
 
 def _meant(game_id: object) -> str:
-    """What a wrong id may mean: the most similar one, else all."""
+    """Return a hint for an unknown id: the most similar game, or else all games."""
     text = canonical_id(game_id[:100]).casefold() if isinstance(game_id, str) else ""
     near = get_close_matches(text, game_ids(), 1, 0.7)
     if near:
         return f"did you mean {near[0]}?"
-    return f"there are {', '.join(game_ids())}, or name a module that has a make_game"
+    return f"available games: {', '.join(game_ids())}; or name a module with a make_game"
 
 
 class UnknownOption(TypeError, ValueError):
-    """An option that a game does not have: a TypeError like any unknown argument, and a wrong value in a config."""
+    """A game does not have this option: a TypeError, as for any unknown argument, and a ValueError, as in a config."""
 
 
 def make_game(game_id: str, **options: Any) -> "Game":
-    """The game with these options; ValueError for an unknown game, option (`UnknownOption`) or value.
+    """Make a game.
 
     Args:
-        game_id: as `agent_avenue_v0`, or another of its names (`canonical_id`): without a version, as `agent_avenue`,
-            it is the newest; or a module that has a `make_game`.
-        options: of the game, as `players=2`.
+        game_id: the id of a game, such as `agent_avenue_v0`, or another of its names (`canonical_id`). Without a
+            version, as in `agent_avenue`, it is the newest. A module with a `make_game` is also possible.
+        options: the options of the game, such as `players=2`.
+
+    Raises:
+        ValueError: the game, an option (`UnknownOption`) or a value is invalid.
     """
     make = game_module(game_id).make_game
     check_options(make, canonical_id(game_id), options)
@@ -112,19 +118,22 @@ def make_game(game_id: str, **options: Any) -> "Game":
 
 
 def check_options(make: Callable[..., "Game"], game_id: str, options: Iterable[str]) -> None:
-    """UnknownOption names the game's options if its `make` takes one of `options` not."""
+    """Raise UnknownOption if `make` does not accept one of `options`; the message names the available options."""
     known = inspect.signature(make).parameters
     unknown = [name for name in options if name not in known]
     if unknown and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
-        # Python's own words, by which libraries know that they may leave the argument out.
+        # The beginning is Python's own text, by which libraries detect that they may omit the argument.
         raise UnknownOption(
-            f"{game_id} got an unexpected keyword argument {shown(unknown[0])}; there are {', '.join(known) or 'none'}"
+            f"{game_id} got an unexpected keyword argument {shown(unknown[0])}; "
+            f"available options: {', '.join(known) or 'none'}"
         )
 
 
 def register() -> None:
-    """Makes the games known to PettingZoo (`spygames/agent_avenue-v0`) and Gymnasium (`spygames/AgentAvenue-v0`); both
-    take the other's id, too."""
+    """Register the games with PettingZoo (`spygames/agent_avenue-v0`) and Gymnasium (`spygames/AgentAvenue-v0`).
+
+    Each of the two also accepts the other's id.
+    """
     import gymnasium
     from pettingzoo.env_registry.registration import aec_registry
     from pettingzoo.env_registry.registration import register as register_aec

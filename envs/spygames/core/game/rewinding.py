@@ -1,4 +1,4 @@
-"""What the `rewind` and `ways` kernels of games have in common: special results, and how they draw."""
+"""Shared parts of the `rewind` and `ways` kernels of games: special results, and a random draw of a card."""
 
 import numpy as np
 
@@ -8,16 +8,20 @@ from spygames.core.game.rng import uniform
 __all__ = ["IMPOSSIBLE", "TELLS_NOTHING"]
 
 IMPOSSIBLE = -1
-"""What `Game.rewind` returns where no such decision can have been made in this world."""
+"""The result of `Game.rewind` if the decision cannot have been made in this world."""
 TELLS_NOTHING = -2
-"""What it returns where the decision says nothing about what is hidden, because it could not be seen itself, say."""
+"""The result of `Game.rewind` if the decision reveals nothing about hidden information, for example because it was
+itself hidden."""
 
 
 @kernel
 def any_of(counts: np.ndarray, kept: np.ndarray, rng: np.ndarray) -> Int:
-    """One of some cards, counted by kind, each copy alike likely but those that are `kept`; -1 if none is left.
+    """Draw the kind of a random card; -1 if no card can be drawn. Advances `rng`, uint64 [1].
 
-    Advances `rng`, uint64 [1].
+    Args:
+        counts: the number of cards of each kind.
+        kept: the number of cards of each kind that cannot be drawn. All other copies are equally likely.
+        rng: the random stream.
     """
     left = 0
     for kind in range(len(counts)):
@@ -34,5 +38,5 @@ def any_of(counts: np.ndarray, kept: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def one_way(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
-    """`Game.ways` of a game without that kernel."""
+    """The default of `Game.ways`: always 1."""
     return 1.0

@@ -1,4 +1,6 @@
-"""Random streams: of a game, in its state (field `rng`), so that a copied game replays it; and of players.
+"""Random streams of games and players (SplitMix64), and seeds.
+
+The stream of a game is in its state (field `rng`), so a copied game repeats the same chance events.
 
 SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 """
@@ -18,7 +20,7 @@ GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 @kernel
 def mix(z: np.uint64) -> np.uint64:
-    """The output function of SplitMix64: a bijection of uint64 that scatters neighbours."""
+    """Apply the output function of SplitMix64: a bijection of uint64 that scatters neighboring values."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
@@ -26,20 +28,20 @@ def mix(z: np.uint64) -> np.uint64:
 
 @kernel
 def next_seed(seed: np.uint64) -> np.uint64:
-    """The seed of the game that follows the game of `seed`, for every consumer that restarts by itself."""
+    """Return the seed of the game that follows the game of `seed` wherever games restart automatically."""
     return mix(seed + GAMMA)
 
 
 @kernel
 def below(s: Record, n: Int) -> Int:
-    """Draws 0..n-1 (n at most 2^32, multiply-shift) and advances `s.rng`."""
+    """Draw an integer 0..n-1 (n at most 2^32, multiply-shift) and advance `s.rng`."""
     s.rng += GAMMA
     return np.int64(((mix(s.rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
 @kernel
 def shuffle(s: Record, items: np.ndarray, n: Int) -> None:
-    """Shuffles the first `n` items in place (Fisher-Yates)."""
+    """Shuffle the first `n` items in place (Fisher-Yates) and advance `s.rng`."""
     for i in range(n - 1, 0, -1):
         j = below(s, i + 1)
         items[i], items[j] = items[j], items[i]
@@ -47,16 +49,18 @@ def shuffle(s: Record, items: np.ndarray, n: Int) -> None:
 
 @kernel
 def uniform(rng: np.ndarray, n: Int) -> Int:
-    """Draws 0..n-1 (n at most 2^32, multiply-shift) and advances `rng`, uint64 [1]."""
+    """Draw an integer 0..n-1 (n at most 2^32, multiply-shift) and advance `rng`, uint64 [1]."""
     rng[0] += GAMMA
     return np.int64(((mix(rng[0]) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
 @kernel
 def draw_seed(rng: np.ndarray) -> np.uint64:
-    """Draw a seed, 0..2^64-1, and advance `rng`, uint64 [1]: the upper halves of two draws. Who gets it can find out
-    the stream in 2^32 trials, so what a player gets and what it must not know come from streams of their own
-    (`derived_seed`)."""
+    """Draw a seed, 0..2^64-1, and advance `rng`, uint64 [1]. The seed is made of the upper halves of two draws.
+
+    The stream can be recovered from the seed in 2^32 trials. Therefore use separate streams (`derived_seed`) for seeds
+    that a player gets and for what it must not know.
+    """
     rng[0] += GAMMA
     upper = mix(rng[0]) >> np.uint64(32)
     rng[0] += GAMMA
@@ -65,7 +69,7 @@ def draw_seed(rng: np.ndarray) -> np.uint64:
 
 @kernel
 def random_action(mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Any legal action (mask int8 [A]), uniformly, or -1 if none is. Advances `rng`, uint64 [1]."""
+    """Draw a legal action (mask int8 [A]) uniformly; -1 if there is none. Advances `rng`, uint64 [1]."""
     left = 0
     for action in range(len(mask)):
         left += mask[action]
@@ -79,16 +83,25 @@ def random_action(mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 def derived_seed(seed: object, purpose: str) -> np.uint64:
-    """Derive a seed, 0..2^64-1, from another by a one-way hash (BLAKE2b), another one for each purpose: who knows one
-    of them cannot compute `seed`, but by trying all that it may be. ValueError as `as_seed`."""
+    """Derive a seed, 0..2^64-1, by a one-way hash (BLAKE2b); each purpose gives a different one.
+
+    A derived seed does not reveal `seed`, except by a search through all its possible values.
+
+    Raises:
+        ValueError: `seed` is invalid; see `as_seed`.
+    """
     data = int(as_seed(seed)).to_bytes(8, "little")
     return np.uint64(int.from_bytes(blake2b(data, digest_size=8, person=purpose.encode()).digest(), "little"))
 
 
 def as_seed(seed: object) -> np.uint64:
-    """`seed` if it is a whole number from 0 to 2^64 - 1, one from the system's entropy for None; else ValueError."""
+    """Check a seed, an integer from 0 to 2^64 - 1; None draws one from the system's entropy.
+
+    Raises:
+        ValueError: `seed` is something else.
+    """
     if seed is None:
         return np.random.SeedSequence().generate_state(1, np.uint64)[0]
     if not is_whole(seed) or not 0 <= seed < 2**64:
-        raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {shown(seed)}")
+        raise ValueError(f"seed must be an integer from 0 to 2**64 - 1, not {shown(seed)}")
     return np.uint64(seed)

@@ -1,4 +1,4 @@
-"""Checks of what comes in: each looks at one thing, and its error says in one line what is right."""
+"""Input validation: one function per kind of value. The errors say in one line which values are right."""
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -15,41 +15,39 @@ T = TypeVar("T")
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether `value` is a whole number; True and False are none."""
+    """Whether `value` is an integer of Python or NumPy. True and False do not count."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def whole(name: str, value: object, low: int, high: int | None = None, *, error: type[ValueError] = ValueError) -> int:
-    """`value` as a plain number if it is a whole one from `low` to `high` (None: without end); else `error`."""
+    """Return `value` as an int if it is an integer from `low` to `high` (None: no upper bound); else raise `error`."""
     if is_whole(value) and low <= value and (high is None or value <= high):
         return int(value)
-    bounds = f", at least {low}" if high is None else f" from {low} to {high}"
-    raise error(f"{name} must be a whole number{bounds}, not {shown(value)}")
+    bounds = f">= {low}" if high is None else f"from {low} to {high}"
+    raise error(f"{name} must be an integer {bounds}, not {shown(value)}")
 
 
 def number(name: str, value: object, low: float, high: float = sys.float_info.max) -> float:
-    """`value` as a plain float if it is a number from `low` to `high`, by default any finite one; else ValueError."""
-    value = plain(value)  # a float32 would make one of the bounds, too
-    if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:  # NaN is not
+    """Return `value` as a float if it is a finite number from `low` to `high`; else raise ValueError."""
+    value = plain(value)  # comparing a float32 would round the bounds to float32
+    if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:  # False for NaN
         return float(value)
-    bounds = (
-        f"a finite number, at least {low:g}" if high == sys.float_info.max else f"a number from {low:g} to {high:g}"
-    )
+    bounds = f"a finite number >= {low:g}" if high == sys.float_info.max else f"a number from {low:g} to {high:g}"
     raise ValueError(f"{name} must be {bounds}, not {shown(value)}")
 
 
 def time_limit(name: str, value: object) -> float:
-    """`value` as a plain float if it is a number of seconds that timers take, 0.001 to 10^6; else ValueError."""
+    """Return `value` as a float if it is a time in seconds from 0.001 to 10^6, as timers accept; else ValueError."""
     return number(name, value, 1e-3, 1e6)
 
 
 def some_legal(mask: np.ndarray, text: Callable[[int], str] = str, most: int = 5) -> str:
-    """Legal actions for the message about one that is not: `0, 3, 4 and 2 more`.
+    """List legal actions for the message about an illegal one: `0, 3, 4 and 2 more`.
 
     Args:
         mask: int8 [A].
-        text: of an action; its number by default.
-        most: actions that are named.
+        text: returns the text of an action; by default its number.
+        most: the maximum number of actions to list.
     """
     legal = np.flatnonzero(mask).tolist()
     more = f" and {len(legal) - most} more" if len(legal) > most else ""
@@ -57,13 +55,13 @@ def some_legal(mask: np.ndarray, text: Callable[[int], str] = str, most: int = 5
 
 
 def may_do(game: Game, s: Record, seat: int, mask: np.ndarray) -> str:
-    """Legal actions of the seat to move, for the message about one that is not: `player_0 may do 3 ('pass')`."""
+    """List legal actions of a seat for the message about an illegal one: `legal for player_0: 3 ('pass')`."""
     legal = some_legal(mask, lambda action: f"{action} ({game.action_to_string(s, action, seat)!r})")
-    return f"player_{seat} may do {legal}"
+    return f"legal for player_{seat}: {legal}"
 
 
 def choice(name: str, value: T, allowed: Sequence[T]) -> T:
-    """`value` as a plain one if it is one of `allowed` (and of the same type: True is not 1); ValueError otherwise."""
+    """Return `value` as a plain Python value if it equals one of `allowed` (True is not 1); else raise ValueError."""
     value = plain(value)
     if not any(type(value) is type(a) and value == a for a in allowed):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {shown(value)}")
@@ -71,7 +69,7 @@ def choice(name: str, value: T, allowed: Sequence[T]) -> T:
 
 
 def same(value: object, expected: object) -> bool:
-    """Whether two JSON values are equal; True is not 1, and 2.0 is not 2."""
+    """Whether two JSON values are equal in value and type: True is not 1, and 2.0 is not 2."""
     value = plain(value)
     if isinstance(expected, Mapping):
         if not isinstance(value, Mapping) or value.keys() != expected.keys():
@@ -85,15 +83,14 @@ def same(value: object, expected: object) -> bool:
 
 
 def check_played(mapping: Mapping[str, Any], played: Mapping[str, Any]) -> None:
-    """ImpossibleState unless the values of these keys in a state are those of the game that is `played`."""
+    """Raise ImpossibleState unless a state's mapping has the values in `played`, which are those of the game."""
     for key, value in played.items():
         if not same(mapping[key], value):
-            raise ImpossibleState(f"{key} is {shown(mapping[key])}, but this game is played with {value!r}")
+            raise ImpossibleState(f"{key} must be {value!r}, as in the options of this game, not {shown(mapping[key])}")
 
 
 def check_keys(mapping: object, needed: Collection[str], left_out: Collection[str], what: str = "the state") -> None:
-    """ImpossibleState unless `mapping` has all the `needed` keys and none beyond them and those that may be
-    `left_out`."""
+    """Raise ImpossibleState unless `mapping` has all the `needed` keys; the only others allowed are `left_out`."""
     if not isinstance(mapping, Mapping):
         raise ImpossibleState(f"{what} must be a mapping, not {type(mapping).__name__}")
     if missing := [key for key in needed if key not in mapping]:
@@ -104,26 +101,26 @@ def check_keys(mapping: object, needed: Collection[str], left_out: Collection[st
 
 
 def integer(value: object, key: str, low: int, high: int) -> int:
-    """`value` of a state's `key` if it is a whole number from `low` to `high`; else ImpossibleState."""
+    """Return the `value` of a state's `key` if it is an integer from `low` to `high`; else raise ImpossibleState."""
     return whole(key, value, low, high, error=ImpossibleState)
 
 
 def member(value: object, key: str, names: Sequence[str]) -> int:
-    """The index of `value` in `names`; ImpossibleState if it is none of them."""
+    """Return the index of `value` in `names`; ImpossibleState if it is not one of them."""
     if not isinstance(value, str) or value not in names:
-        raise ImpossibleState(f"{key}: {shown(value)} is none of {', '.join(names)}")
+        raise ImpossibleState(f"{key}: {shown(value)} is not one of {', '.join(names)}")
     return names.index(value)
 
 
 def sequence(value: object, key: str, length: int | None = None) -> Sequence[Any]:
-    """`value` if it is a list, of that length where one is given; else ImpossibleState."""
+    """Return `value` if it is a list, of the given `length` if any; else raise ImpossibleState."""
     if not isinstance(value, Sequence) or isinstance(value, str) or (length is not None and len(value) != length):
         raise ImpossibleState(f"{key} must be a list{'' if length is None else f' of {length}'}, not {shown(value)}")
     return value
 
 
 def table(value: object, key: str, length: int) -> Iterator[tuple[int, Any]]:
-    """The values of a mapping with the keys "0" to "length - 1", in that order; ImpossibleState if it is none."""
+    """Return pairs (index, item) of a mapping with the keys 0 to `length` - 1, in order; else raise ImpossibleState."""
     found = []
     if isinstance(value, Mapping) and len(value) == length:
         found = [name for i in range(length) for name in (str(i), i) if name in value]

@@ -1,2 +1,2 @@
-"""Games on a GPU: `ptx` compiles the kernels of a game into one that steps one game a thread, and `records` lays out
-their states for it. No command starts these kernels yet."""
+"""Games on a GPU. `ptx` compiles a game's kernels to a CUDA kernel that steps one game per thread, and `records` lays
+out states for it. No command runs these kernels yet."""

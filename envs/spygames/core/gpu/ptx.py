@@ -1,7 +1,8 @@
-"""The games on a GPU: their kernels in a CUDA kernel that steps one game a thread, as PTX.
+"""Compile the kernels of a game to PTX: a CUDA kernel that steps one game per thread.
 
-Compiling needs the extra `gpu` (numba-cuda), and no GPU. Float products that are added to something could be
-contracted, and then differ from the CPU's by a bit; so no view has any, and `make test-gpu-code` finds them.
+Compiling needs the extra `gpu` (numba-cuda), but no GPU. A GPU may fuse a float product and a sum into one operation,
+whose result can differ from the CPU's in the last bit. Views therefore contain no such sums; `make test-gpu-code`
+checks this.
 """
 
 import contextlib
@@ -23,15 +24,19 @@ from spygames.core.gpu.records import blank_lane, cuda_lane, runs
 types = cast(Any, _types)
 
 Layout = Literal["rows", "hybrid", "lanes"]
-"""Where n games lie. `rows`: STATE [n], VIEW [n], masks int8 [n, A], rewards float32 [n, P], as in a Batch. `hybrid`:
-STATE [n], and views, masks and rewards across games, [F, n], [A, n] and [P, n]. `lanes`: STATE, too, in tiles of LANES
-games, uint8 [n / LANES, LANES * itemsize] (`spygames.core.gpu.records`)."""
-LAYOUTS: tuple[Layout, ...] = ("rows", "hybrid", "lanes")
-"""All of them, for who tries which is fastest."""
-LANES = 32
-"""Games in a tile of states: those of a warp."""
+"""The memory layout of n games.
 
-# Stand for the kernels of a game and for what CUDA has; `_bound` puts those in their place.
+- `rows`: STATE [n], VIEW [n], masks int8 [n, A] and rewards float32 [n, P], as in a Batch.
+- `hybrid`: STATE [n]; views [F, n], masks [A, n] and rewards [P, n].
+- `lanes`: as `hybrid`, but with states in tiles of LANES games, uint8 [n / LANES, LANES * itemsize]
+  (`spygames.core.gpu.records`).
+"""
+LAYOUTS: tuple[Layout, ...] = ("rows", "hybrid", "lanes")
+"""All layouts, to compare their speed."""
+LANES = 32
+"""Games in a tile of states: one warp."""
+
+# Placeholders for the kernels of a game and for functions of CUDA; `step_ptx` replaces them.
 init: Any = None
 legal: Any = None
 apply: Any = None
@@ -98,26 +103,33 @@ _TEMPLATES: dict[Layout, Callable[..., None]] = {"rows": _step_rows, "hybrid": _
 
 
 def step_ptx(game: Game, layout: Layout = "lanes", capability: tuple[int, int] = (9, 0)) -> str:
-    """PTX of the kernel that steps n games: what `Batch.step` does, one game a thread. It trusts its actions.
+    """Return the PTX of the kernel that steps n games as `Batch.step` does, one game per thread.
 
-    Its arguments are arrays: OPTIONS [1], the states, for `rows` and `hybrid` their memory as uint64 [n, itemsize / 8],
-    seeds uint64 [n], actions int64 [n], the views (`rows`: VIEW [n], else uint8 [4 * F * n]), masks, rewards, and done
-    bool [n]. After a step, mask and view are those of the next decision, in the next game where one has ended.
+    The kernel does not check its actions. After a step, mask and view are those of the next decision. A game that has
+    ended is followed by the next one, as in `Batch.step`.
+
+    The arguments of the kernel are arrays, in this order:
+
+    - OPTIONS [1].
+    - The states in their layout. `rows` and `hybrid` also take the same memory as uint64 [n, itemsize / 8].
+    - Seeds uint64 [n], and actions int64 [n].
+    - The views: VIEW [n] in `rows`, else uint8 [4 * F * n].
+    - Masks, rewards, and done bool [n].
 
     Args:
-        game: what is played; its records must be aligned (`np.dtype([...], align=True)`).
-        layout: where the games lie.
-        capability: of the GPU that it is compiled for, as (9, 0).
+        game: the game, whose records must be aligned (`np.dtype([...], align=True)`).
+        layout: the memory layout.
+        capability: the compute capability of the target GPU, such as (9, 0).
 
     Raises:
-        ValueError: a record is not aligned, which a GPU cannot read, or there is no such layout.
+        ValueError: the layout is unknown, or a record is not aligned, as GPUs require.
         ModuleNotFoundError: numba-cuda is not installed.
     """
     if layout not in LAYOUTS:
-        raise ValueError(f"layout is one of {', '.join(LAYOUTS)}, not {shown(layout)}")
+        raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, not {shown(layout)}")
     for name, dtype in (("STATE", game.state_dtype), ("VIEW", game.view_dtype), ("OPTIONS", game.packed.dtype)):
         if not dtype.isalignedstruct:
-            raise ValueError(f"{name} of {game.id} is not aligned, as a GPU needs it: np.dtype([...], align=True)")
+            raise ValueError(f"{name} of {game.id} must be aligned for a GPU: make it with np.dtype([...], align=True)")
     names = {name: getattr(game, name) for name in KERNELS} | {
         "grid": _cuda().grid,
         "state_lane": cuda_lane(game.state_dtype),
@@ -130,7 +142,13 @@ def step_ptx(game: Game, layout: Layout = "lanes", capability: tuple[int, int] =
 
 
 def ptx_of(kernel: Callable[..., None], signature: tuple[Any, ...], capability: tuple[int, int]) -> str:
-    """PTX of a plain function as a CUDA kernel; it may call functions under `@kernel`. `signature` has Numba types."""
+    """Compile a plain function to PTX as a CUDA kernel. It may call functions decorated with `@kernel`.
+
+    Args:
+        kernel: the function.
+        signature: the Numba types of its arguments.
+        capability: the compute capability of the target GPU, such as (9, 0).
+    """
     cuda = _cuda()
     with _compiled_for(cuda.dispatcher, capability):
         return cuda.compile_ptx(kernel, signature, cc=capability)[0]
@@ -150,7 +168,7 @@ def _signature(game: Game, layout: Layout) -> tuple[Any, ...]:
 
 
 def _cuda() -> Any:
-    """What is used of numba-cuda, some of it private."""
+    """Import the parts of numba-cuda that are used here, some of them private."""
     if importlib.util.find_spec("numba_cuda") is None:
         raise ModuleNotFoundError("games on a GPU need numba-cuda: pip install 'spygames[gpu]'", name="numba_cuda")
     cuda, dispatcher, compiler = map(
@@ -161,8 +179,10 @@ def _cuda() -> Any:
 
 @contextlib.contextmanager
 def _compiled_for(dispatcher: Any, capability: tuple[int, int]) -> Iterator[None]:
-    """Inside, functions that a CUDA kernel calls are compiled for `capability`, where there is no GPU, too: numba-cuda
-    asks the current device."""
+    """Compile the functions that a CUDA kernel calls for `capability`, even without a GPU.
+
+    Without this, numba-cuda would query the current device.
+    """
     device = dispatcher.get_current_device
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability)
     try:

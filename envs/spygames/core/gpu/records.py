@@ -1,8 +1,8 @@
-"""Records across lanes: the same kernels on another layout, where threads that do the same touch one piece of memory.
+"""Structure-of-arrays records, for coalesced memory access by the threads of a GPU.
 
-Of `lanes` games side by side, a tile, the bytes of one leaf (a scalar, or an element of an array) lie next to each
-other: the leaf at `offset` of size k of lane i is at lanes * offset + i * k. A nested array is an ordinary array with
-strides, so slices, `len` and passing it on need nothing new, and kernels are compiled as they are.
+A tile holds the records of `lanes` games. A leaf is a scalar or an element of an array. The copies of one leaf in all
+lanes are adjacent: for lane i, a leaf of size k at `offset` is at byte lanes * offset + i * k of the tile. A nested
+array is an ordinary array with strides, so slices and `len` work, it can be passed on, and kernels compile unchanged.
 """
 
 import importlib
@@ -22,15 +22,15 @@ types = cast(Any, _types)
 
 
 class LaneRecord(types.Type):  # type: ignore[misc]
-    """Numba's type of one lane's record: a pointer to the tile, the lane, and how many lanes there are."""
+    """The Numba type of one lane's record: a pointer to the tile, the lane, and the number of lanes."""
 
     def __init__(self, record: Any, base: int = 0):
         self.record, self.base = record, base
-        """Numba's Record, and where it begins in the record around it, in bytes."""
+        """Numba's Record, and its offset in the outermost record, in bytes."""
         super().__init__(f"LaneRecord({record}, {base})")
 
     def field(self, name: str) -> tuple[Any, int, Any]:
-        """Type of the attribute, its offset in the outermost record, and its type in a record of rows."""
+        """Return the type of a field, its offset in the outermost record, and its type in an ordinary record."""
         kind, offset = self.record.typeof(name), self.base + self.record.offset(name)
         if isinstance(kind, types.NestedArray):
             return types.Array(kind.dtype, kind.ndim, "A"), offset, kind
@@ -41,18 +41,21 @@ class LaneRecord(types.Type):  # type: ignore[misc]
 
 @cache
 def cpu_lane(dtype: np.dtype) -> Callable[..., Any]:
-    """`lane(tile, lanes, i)` for kernels on the CPU: the record of lane i of a tile, uint8 [lanes * itemsize]."""
+    """Return the function `lane(tile, lanes, i)` for CPU kernels: the record of lane i in a tile.
+
+    The tile is uint8 [lanes * itemsize].
+    """
     return _cpu()(from_dtype(dtype))
 
 
 @cache
 def cuda_lane(dtype: np.dtype) -> Callable[..., Any]:
-    """The same for CUDA kernels; needs numba-cuda."""
+    """Return `lane(tile, lanes, i)` for CUDA kernels; needs numba-cuda."""
     return _cuda()(from_dtype(dtype))
 
 
 def leaves(dtype: np.dtype, base: int = 0) -> Iterator[tuple[int, int]]:
-    """Offset and size, in bytes, of each scalar and element."""
+    """Yield the offset and size, in bytes, of each leaf: a scalar or an element of an array."""
     for kind, offset, *_ in (dtype.fields or {}).values():
         for at in range(base + offset, base + offset + kind.itemsize, kind.base.itemsize or 1):
             if kind.base.names is None:
@@ -62,7 +65,7 @@ def leaves(dtype: np.dtype, base: int = 0) -> Iterator[tuple[int, int]]:
 
 
 def to_lanes(records: np.ndarray, lanes: int) -> np.ndarray:
-    """Records [n], n a multiple of `lanes`, as tiles, uint8 [n / lanes, lanes * itemsize]."""
+    """Convert records [n] to tiles, uint8 [n / lanes, lanes * itemsize]; n must be a multiple of `lanes`."""
     raw = records.view(np.uint8).reshape(-1, lanes, records.itemsize)
     tiles = np.zeros((len(raw), lanes * records.itemsize), np.uint8)
     for at, size in leaves(records.dtype):
@@ -71,7 +74,7 @@ def to_lanes(records: np.ndarray, lanes: int) -> np.ndarray:
 
 
 def from_lanes(dtype: np.dtype, tiles: np.ndarray, lanes: int) -> np.ndarray:
-    """Records [n] of `dtype` from what `to_lanes` gave."""
+    """Convert the tiles of `to_lanes` back to records [n] of `dtype`."""
     raw = np.zeros((len(tiles), lanes, dtype.itemsize), np.uint8)
     for at, size in leaves(dtype):
         raw[:, :, at : at + size] = tiles[:, at * lanes : (at + size) * lanes].reshape(len(tiles), lanes, size)
@@ -79,7 +82,7 @@ def from_lanes(dtype: np.dtype, tiles: np.ndarray, lanes: int) -> np.ndarray:
 
 
 def runs(dtype: np.dtype) -> np.ndarray:
-    """Leaves of one size that follow each other, int16 [k, 3]: the first one's offset, their size, how many."""
+    """Return the runs of adjacent leaves of equal size, int16 [k, 3]: offset of the first leaf, size, count."""
     found: list[list[int]] = []
     for at, size in sorted(leaves(dtype)):
         if found and found[-1][1] == size and found[-1][0] + size * found[-1][2] == at:
@@ -91,7 +94,7 @@ def runs(dtype: np.dtype) -> np.ndarray:
 
 @kernel
 def blank_lane(tile: np.ndarray, runs: np.ndarray, lanes: int, lane: int) -> None:
-    """Zeroes the record of a lane, as `init` is promised; `runs` is what the function of that name gives."""
+    """Zero the record of a lane, as `init` requires; `runs` is the result of the function `runs`."""
     for k in range(len(runs)):
         offset, size = np.int64(runs[k, 0]), np.int64(runs[k, 1])
         step = np.uint64(lanes * size)
@@ -127,7 +130,7 @@ def _cpu() -> Callable[[Any], Any]:
 
 @cache
 def _cuda() -> Callable[[Any], Any]:
-    """The same parts of numba-cuda, which has copies of its own."""
+    """Register with numba-cuda, which has its own copies of these parts."""
 
     def part(name: str) -> Any:
         return importlib.import_module(f"numba.cuda.{name}")
@@ -150,7 +153,7 @@ def _cuda() -> Callable[[Any], Any]:
 
 
 def _register(target: Any) -> Callable[[Any], Any]:
-    """Tells a target of Numba what a LaneRecord is. Returns what makes the `lane` of a Numba Record."""
+    """Register LaneRecord with a Numba target. Return a function that makes the `lane` of a Numba Record."""
     cgutils, models = target.cgutils, target.models
 
     @target.register_model(LaneRecord)
@@ -167,7 +170,7 @@ def _register(target: Any) -> Callable[[Any], Any]:
             return record.field(name)[0] if name in record.record.fields else None
 
     def place(context: Any, builder: Any, kind: Any, value: Any, offset: int, leaf: Any) -> tuple[Any, int, Any]:
-        """The lane as a struct, the size of a leaf, and a pointer to the first one of a field at `offset`."""
+        """Return the lane as a struct, the size of a leaf, and a pointer to the first leaf of the field at `offset`."""
         record = cgutils.create_struct_proxy(kind)(context, builder, value=value)
         data = context.get_data_type(leaf)
         size = context.get_abi_sizeof(data)
@@ -179,7 +182,7 @@ def _register(target: Any) -> Callable[[Any], Any]:
     def read(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
         result, offset, field = kind.field(name)
         if isinstance(field, types.Record):
-            return value  # whose type says where it begins
+            return value  # the type of the nested record has its offset
         if not isinstance(field, types.NestedArray):
             return context.unpack_value(builder, field, place(context, builder, kind, value, offset, field)[2], None)
         record, size, pointer = place(context, builder, kind, value, offset, field.dtype)
@@ -207,7 +210,7 @@ def _register(target: Any) -> Callable[[Any], Any]:
     def make(record: Any) -> Any:
         @target.intrinsic
         def lane(typing_context: Any, tile: Any, lanes: Any, i: Any) -> Any:
-            """The record of lane `i` of the `lanes` in `tile`."""
+            """Return the record of lane `i` in a tile of `lanes` lanes."""
             kind = LaneRecord(record)
 
             def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

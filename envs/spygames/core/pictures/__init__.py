@@ -1,1 +1,1 @@
-"""Positions as SVG, as pixels and in windows."""
+"""Pictures of positions, as SVG, as pixels and in windows."""

@@ -1,8 +1,8 @@
-"""A position as a picture: SVG of what one viewer may know, drawn from a mapping that is blind already.
+"""SVG pictures of positions, as one viewer sees them.
 
-A game gives two functions: `seen_to_dict` replaces in the state mapping what the viewer cannot know, and `draw` draws
-that mapping, and is never handed the state. So a picture cannot show what it is not given. A game without them gets
-the text of `to_text` on a panel.
+A game provides two functions. `seen_to_dict` masks the parts of the state mapping that the viewer cannot know, and
+`draw` draws that mapping. `draw` never gets the state, so a picture cannot reveal hidden information. A game without
+these functions gets the text of `to_text` on a panel.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,19 @@ from typing import Any
 
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import Game
+from spygames.core.pictures.themes import palette_of
 from spygames.core.svg.annotations import Advice, Look
-from spygames.core.svg.colours import INK, LINE, PANEL, PAPER, SOFT, TABLE
+from spygames.core.svg.colours import INK, Theme
 from spygames.core.svg.pen import FONT, HEIGHT, WIDTH, Pen
 
 __all__ = ["Picture", "advice_panel", "draw_seen", "heading", "log_panel", "picture", "title_bar"]
 
 _LINES = 8
-"""Actions that a panel of advice shows; the others are summed up in one line."""
+"""Maximum number of bars in a panel of advice; the last one sums up the remaining actions."""
 
 
 class Picture(str):
-    """An SVG document as text, which notebooks show."""
+    """An SVG document as text. Notebooks display it as an image."""
 
     __slots__ = ()
 
@@ -33,7 +34,7 @@ class Picture(str):
         return str(self)
 
     def save(self, path: str | Path) -> None:
-        """Writes the SVG to a file."""
+        """Write the SVG to a file."""
         Path(path).write_text(self, encoding="utf-8")
 
 
@@ -47,26 +48,31 @@ def picture(
     advice: Advice | None = None,
     names: Sequence[str] = (),
     log: Sequence[str] = (),
+    theme: Theme = "dark",
 ) -> Picture:
-    """Draws what seat `viewer` may know of state `s`; NOBODY (-1) sees everything.
+    """Draw what seat `viewer` may know of state `s`; NOBODY (-1) sees everything.
 
     Args:
         game: the game of the state.
         s: the state.
-        viewer: the seat that looks, or NOBODY.
-        before: see `Look`, as are the further ones.
+        viewer: the seat that sees the picture, or NOBODY.
+        before: an earlier result of `seen_to_dict` for the same viewer; the picture shows what has moved since.
         legal: texts of actions to draw as targets.
-        advice: probabilities and a share to draw.
-        names: who plays, one a seat.
-        log: what happened, the latest line first.
+        advice: a player's assessment to draw.
+        names: the players' names, one per seat.
+        log: the events so far, latest first.
+        theme: "dark" or "light".
+
+    Raises:
+        ValueError: `theme` is invalid.
     """
     look = Look(viewer, before, tuple(legal), advice, tuple(names), tuple(log), game.to_text(s, viewer))
-    return draw_seen(game, game.seen_to_dict(s, viewer), look)
+    return draw_seen(game, game.seen_to_dict(s, viewer), look, theme)
 
 
-def draw_seen(game: Game, seen: Mapping[str, Any], look: Look) -> Picture:
-    """The picture of what `seen_to_dict` returned."""
-    pen = Pen()
+def draw_seen(game: Game, seen: Mapping[str, Any], look: Look, theme: Theme = "dark") -> Picture:
+    """Draw a result of `seen_to_dict`; raise ValueError if `theme` is neither "dark" nor "light"."""
+    pen = Pen(palette_of(theme))
     pen.open(
         "svg",
         xmlns="http://www.w3.org/2000/svg",
@@ -76,46 +82,49 @@ def draw_seen(game: Game, seen: Mapping[str, Any], look: Look) -> Picture:
     )
     pen.add("title", game.title)
     pen.add("desc", look.alt)
-    pen.box(0, 0, WIDTH, HEIGHT, 24, TABLE)
+    pen.box(0, 0, WIDTH, HEIGHT, 24, pen.palette.table)
     (game.texts.draw or _draw_text)(pen, seen, look)
     pen.close("svg")
     return Picture(str(pen))
 
 
-def title_bar(pen: Pen, title: str, headline: str, right: str = "", colour: str = "#f4b63f") -> None:
-    """The first line of a picture: the game, what is to be done, and a count such as the turn."""
-    pen.words(26, 35, title.upper(), 18, colour, letter_spacing=2.5)
-    pen.words(WIDTH / 2, 34, headline, 19, PAPER, anchor="middle", most=640)
-    pen.words(WIDTH - 26, 35, right.upper(), 14, SOFT, anchor="end", letter_spacing=1.5)
+def title_bar(pen: Pen, title: str, headline: str, right: str = "") -> None:
+    """Draw the first line of a picture: the game, the current decision, and a counter such as the turn."""
+    pen.words(26, 35, title.upper(), 18, pen.palette.accent, letter_spacing=2.5)
+    pen.words(WIDTH / 2, 34, headline, 19, anchor="middle", most=640)
+    pen.words(WIDTH - 26, 35, right.upper(), 14, pen.palette.soft, anchor="end", letter_spacing=1.5)
 
 
-def heading(pen: Pen, x: float, y: float, text: str, colour: str = SOFT, anchor: str | None = None) -> None:
-    """The small head of a panel."""
-    pen.words(x, y, text.upper(), 11.5, colour, anchor=anchor, letter_spacing=1.4)
+def heading(pen: Pen, x: float, y: float, text: str, colour: str | None = None, anchor: str | None = None) -> None:
+    """Draw the small heading of a panel, by default in the secondary color of text."""
+    pen.words(x, y, text.upper(), 11.5, colour or pen.palette.soft, anchor=anchor, letter_spacing=1.4)
 
 
 def log_panel(pen: Pen, x: float, y: float, w: float, look: Look, lines: int = 5) -> None:
-    """What happened, the latest line first and brightest; nothing without a log. `lines` of 22 units, and a head."""
+    """Draw the log: a heading and at most `lines` lines of 22 units, the latest first and brightest.
+
+    Draws nothing if the log is empty.
+    """
     if not look.log:
         return
     heading(pen, x, y, "What happened")
     for i, text in enumerate(look.log[:lines]):
-        pen.words(x, y + 24 + 22 * i, text, 13.5, PAPER if i == 0 else SOFT, bold=False, most=w)
+        pen.words(x, y + 24 + 22 * i, text, 13.5, None if i == 0 else pen.palette.soft, bold=False, most=w)
 
 
 def advice_panel(
     pen: Pen, x: float, y: float, w: float, look: Look, colours: tuple[str, str], lines: int = _LINES
 ) -> None:
-    """A player's probabilities as bars and its share of a win; nothing without advice.
+    """Draw a player's action probabilities as bars, and its expected share of a win. Draws nothing without advice.
 
     Args:
-        pen: what draws.
+        pen: the writer.
         x: the left edge.
-        y: the base line of the head.
+        y: the baseline of the heading.
         w: the width.
-        look: what holds the advice.
-        colours: of the viewer's share and of the rest.
-        lines: bars at most; the last one sums up the further actions.
+        look: the annotations, which hold the advice.
+        colours: the colors of the viewer's share and of the rest.
+        lines: the maximum number of bars; the last one sums up the remaining actions.
     """
     advice = look.advice
     if advice is None:
@@ -129,10 +138,11 @@ def advice_panel(
         if rest := ranked[len(shown) :]:
             bars.append((f"{len(rest)} others", sum(share for _, share in rest)))
         for i, (text, share) in enumerate(bars):
-            pen.box(x, top, w, 27, 6, "#2b4154")
-            pen.box(x, top, max(5.0, w * min(1.0, share)), 27, 6, "#28709e" if i == 0 and len(shown) else "#456a85")
-            pen.words(x + 9, top + 18.5, text, 13, PAPER, bold=i == 0, most=w - 70)
-            pen.words(x + w - 9, top + 18.5, f"{100 * share:.0f} %", 13, PAPER, anchor="end")
+            pen.box(x, top, w, 27, 6, pen.palette.bar)
+            fill = pen.palette.best_bar if i == 0 and len(shown) else pen.palette.other_bar
+            pen.box(x, top, max(5.0, w * min(1.0, share)), 27, 6, fill)
+            pen.words(x + 9, top + 18.5, text, 13, bold=i == 0, most=w - 70)
+            pen.words(x + w - 9, top + 18.5, f"{100 * share:.0f} %", 13, anchor="end")
             top += 32
         top += 14
     if advice.share is not None:
@@ -148,21 +158,21 @@ def advice_panel(
 
 
 def _draw_text(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
-    """The text of the position in a panel: the picture of a game that draws none of its own."""
+    """Draw the position as text on a panel, for games without `draw`."""
     lines = str(seen.get("text", look.alt)).splitlines() or [""]
     longest = max(map(len, lines))
     size = min(24.0, (HEIGHT - 200) / (1.3 * len(lines)), (WIDTH - 120) / (0.62 * max(1, longest)))
     viewer = "everything" if look.viewer < 0 else f"player_{look.viewer}"
     title_bar(pen, "Position", f"seen by {viewer}" if look.viewer >= 0 else "everything is open")
-    pen.box(30, 60, WIDTH - 60, HEIGHT - 130, 16, PANEL, stroke=LINE, stroke_width=1.4)
+    pen.box(30, 60, WIDTH - 60, HEIGHT - 130, 16, pen.palette.panel, stroke=pen.palette.line, stroke_width=1.4)
     for i, line in enumerate(lines):
-        # A place for each letter stands for a monospaced font, so that columns stay columns with any font.
+        # Each letter has its own x, so columns stay aligned in any font.
         places = [(f"{60 + 0.62 * size * column:.1f}", letter) for column, letter in enumerate(line) if letter != " "]
         if places:
             xs, letters = zip(*places, strict=True)
             y = 72 + size * (1 + 1.3 * i)
-            pen.add("text", "".join(letters), x=" ".join(xs), y=y, font_size=size, fill=PAPER, text_anchor="middle")
-    for i, text in enumerate(look.legal[:1]):
-        pen.words(
-            54, HEIGHT - 36 + 20 * i, f"{len(look.legal)} actions, as {text}", 15, SOFT, bold=False, most=WIDTH - 108
-        )
+            fill = pen.palette.strong
+            pen.add("text", "".join(letters), x=" ".join(xs), y=y, font_size=size, fill=fill, text_anchor="middle")
+    for text in look.legal[:1]:
+        line = f"{len(look.legal)} actions, such as {text}"
+        pen.words(54, HEIGHT - 36, line, 15, pen.palette.soft, bold=False, most=WIDTH - 108)

@@ -1,7 +1,7 @@
-"""Pictures as pixels: the one place that imports resvg_py and Pillow, which the extra `render` brings.
+"""Rasterize pictures with resvg_py and Pillow, from the extra `render`. No other module imports them.
 
-Two fonts come with the package and no other is looked for, so a picture has the same letters on every machine. resvg
-leaves out text whose font it does not find, without a word.
+Only the two fonts of the package are used, so text looks the same on every machine. resvg silently omits text whose
+font it cannot find.
 """
 
 import io
@@ -12,32 +12,33 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled
 
 from spygames.core.game.validation import whole
-from spygames.core.svg.colours import TABLE
+from spygames.core.pictures.themes import palette_of
+from spygames.core.svg.colours import Theme
 from spygames.core.svg.pen import HEIGHT, WIDTH
 
 __all__ = ["pixels", "png"]
 
-LEAST, MOST = 16, 4096
-"""The widths that a picture may have, in pixels."""
+MIN_WIDTH, MAX_WIDTH = 16, 4096
+"""Bounds of a picture's width, in pixels."""
 FONTS = Path(__file__).resolve().parents[1] / "svg" / "fonts"
-"""The folder of both, `spygames-regular.ttf` and `spygames-bold.ttf`."""
+"""The folder of the fonts, `spygames-regular.ttf` and `spygames-bold.ttf`."""
 
 
 def check_width(width: int) -> int:
-    """The width in pixels; ValueError if a picture cannot have it."""
-    return whole("width", width, LEAST, MOST)
+    """Check a width in pixels; ValueError if it is not an integer from `MIN_WIDTH` to `MAX_WIDTH`."""
+    return whole("width", width, MIN_WIDTH, MAX_WIDTH)
 
 
 def png(svg: str, width: int = 800, ground: str | None = None) -> bytes:
-    """A picture as a PNG file.
+    """Render a picture as a PNG file.
 
     Args:
-        svg: what `picture` returned, or another SVG of 4 to 3.
-        width: pixels, 16 to 4096; the height follows, 600 for 800.
-        ground: the colour behind the picture, as `#17232f`; None: its round corners are transparent.
+        svg: a result of `picture`, or another SVG with an aspect ratio of 4 to 3.
+        width: pixels, 16 to 4096. The height follows from it: 600 for 800.
+        ground: the background color, such as `#17232f`; None leaves the round corners transparent.
 
     Raises:
-        ValueError: a width that is none.
+        ValueError: `width` is invalid.
         DependencyNotInstalled: the extra `render` is not installed.
     """
     width = check_width(width)
@@ -49,15 +50,19 @@ def png(svg: str, width: int = 800, ground: str | None = None) -> bytes:
     )
 
 
-def pixels(svg: str, width: int = 800) -> np.ndarray:
-    """A picture as pixels, uint8 [height, width, 3], red, green and blue; arguments and errors as of `png`."""
+def pixels(svg: str, width: int = 800, theme: Theme = "dark") -> np.ndarray:
+    """Render a picture as RGB pixels, uint8 [height, width, 3]. The corners have the table color of `theme`.
+
+    Other arguments and errors are those of `png`. An invalid theme raises ValueError.
+    """
+    table = palette_of(theme).table
     _, image = libraries()
-    with image.open(io.BytesIO(png(svg, width, TABLE))) as opened:
+    with image.open(io.BytesIO(png(svg, width, table))) as opened:
         return np.array(opened.convert("RGB"))
 
 
 def libraries() -> tuple[ModuleType, ModuleType]:
-    """resvg_py and PIL.Image; DependencyNotInstalled says what to install."""
+    """Import resvg_py and PIL.Image; DependencyNotInstalled says what to install."""
     try:
         import resvg_py
         from PIL import Image

@@ -1,4 +1,4 @@
-"""What the environments share of drawing: the modes of `render`, and a position with the moves that led to it."""
+"""Rendering for the environments: the render modes, and pictures of a position with the moves that led to it."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -12,38 +12,42 @@ from spygames.core.game.validation import choice
 from spygames.core.pictures.picture import Picture, picture
 from spygames.core.pictures.raster import pixels
 from spygames.core.pictures.window import Window
+from spygames.core.svg.colours import Theme
 
 RenderMode = Literal["ansi", "rgb_array", "human"]
 MODES: tuple[RenderMode, ...] = get_args(RenderMode)
-"""What `render_mode` may be, beside None: text, pixels, a window."""
+"""The values of `render_mode` besides None: text, pixels, a window."""
 FPS = 2
-"""Pictures a second, `metadata["render_fps"]`: a person can follow a move in half a second."""
+"""Pictures per second, `metadata["render_fps"]`. Half a second per move is slow enough to follow."""
 PICTURED_MOVES = 16
-"""Moves that an environment keeps for its pictures."""
+"""Number of moves that an environment keeps for its pictures."""
 
 Move = tuple[np.ndarray, int]
-"""STATE [1] before it, and the action."""
+"""A move: STATE [1] before it, and the action."""
 
 
 class Renderer:
-    """Draws the positions of one environment, and keeps its last moves where they are drawn.
+    """The renderer of one environment. It keeps the last moves if the mode draws them.
 
     Args:
-        game: what is drawn.
-        mode: the environment's `render_mode`, of MODES or None; ValueError for another one.
+        game: the game.
+        mode: the environment's `render_mode`: None or one of MODES.
+
+    Raises:
+        ValueError: `mode` is invalid.
     """
 
     def __init__(self, game: Game, mode: str | None):
         mode = choice("render_mode", mode, (None, *MODES))
         self.game, self.mode = game, mode
         self.moves: deque[Move] | None = None
-        """The last moves, the oldest first; None where nobody draws them, so that steps stay fast."""
+        """The last moves, oldest first; None if the mode does not draw them, which keeps steps fast."""
         if mode in ("rgb_array", "human"):
             self.moves = deque(maxlen=PICTURED_MOVES)
         self._window: Window | None = None
 
     def copy(self) -> Self:
-        """Another one with the same moves and no window."""
+        """Return a copy with the same moves and no window."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, moves=copy(self.moves), _window=None)
         return other
@@ -52,22 +56,22 @@ class Renderer:
         return {**self.__dict__, "moves": copy(self.moves), "_window": None}
 
     def forget(self) -> None:
-        """Another position begins, of which no moves are known."""
+        """Forget all moves, because the environment starts from another position."""
         if self.moves is not None:
             self.moves.clear()
 
-    def svg(self, states: np.ndarray, viewer: int, since_own: bool = False) -> Picture:
-        """The picture of STATE [1] for a seat, or NOBODY for everything.
+    def svg(self, states: np.ndarray, viewer: int, theme: Theme = "dark") -> Picture:
+        """Draw a position.
 
         Args:
-            states: the position.
-            viewer: who looks.
-            since_own: what has changed since the viewer's own last decision is drawn, else the last move alone.
+            states: the position, STATE [1].
+            viewer: the seat that sees the picture, or NOBODY for a view of everything.
+            theme: "dark" or "light".
         """
-        return draw(self.game, states, viewer, self.moves or (), since_own)
+        return draw(self.game, states, viewer, self.moves or (), theme=theme)
 
     def render(self, states: np.ndarray, viewer: int) -> str | np.ndarray | None:
-        """A text, pixels, or None after the picture was shown, as the mode says."""
+        """Render in the environment's mode: return a text or pixels, or show the picture and return None."""
         if self.mode == "ansi":
             return self.game.to_text(as_record(states), viewer)
         shown = self.svg(states, viewer)
@@ -79,15 +83,29 @@ class Renderer:
         return None
 
     def close(self) -> None:
-        """Closes the window, where there is one."""
+        """Close the window, if there is one."""
         if self._window is not None:
             self._window.close()
 
 
 def draw(
-    game: Game, states: np.ndarray, viewer: int, moves: Sequence[Move] | deque[Move] = (), since_own: bool = False
+    game: Game,
+    states: np.ndarray,
+    viewer: int,
+    moves: Sequence[Move] | deque[Move] = (),
+    since_own: bool = False,
+    theme: Theme = "dark",
 ) -> Picture:
-    """The picture of a position, STATE [1], after `moves`, the oldest first; the rest as in `Renderer.svg`."""
+    """Draw a position.
+
+    Args:
+        game: the game.
+        states: the position, STATE [1].
+        viewer: the seat that sees the picture, or NOBODY for a view of everything.
+        moves: the moves that led to the position, oldest first.
+        since_own: whether to show all changes since the viewer's own last decision, or only the last move.
+        theme: "dark" or "light".
+    """
     s = as_record(states)
     past = [(as_record(before), action) for before, action in moves]
     log = [game.seen_action(before, action, int(before.to_move), viewer) for before, action in reversed(past)]
@@ -95,11 +113,11 @@ def draw(
     if past:
         own = [each for each, _ in past if each.to_move == viewer]
         before = game.seen_to_dict(own[-1] if since_own and own else past[-1][0], viewer)
-    return picture(game, s, viewer, before=before, legal=_legal(game, s, viewer), log=log)
+    return picture(game, s, viewer, before=before, legal=_legal(game, s, viewer), log=log, theme=theme)
 
 
 def _legal(game: Game, s: Any, viewer: int) -> list[str]:
-    """The texts of what the viewer may do now; none where another seat is to move, or nobody."""
+    """Return the texts of the viewer's legal actions; none if it is not the viewer's turn."""
     if viewer < 0 or s.to_move != viewer:
         return []
     mask = np.zeros(game.num_actions, np.int8)

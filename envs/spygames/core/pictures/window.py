@@ -1,4 +1,4 @@
-"""Where `render_mode="human"` shows pictures: one display in a notebook that changes, else a window of pygame."""
+"""The display for `render_mode="human"`: one updating output in a notebook, else a pygame window."""
 
 import os
 import sys
@@ -12,12 +12,11 @@ from spygames.core.pictures.raster import pixels
 
 
 class Window:
-    """Shows one picture after the other in the same place.
+    """A display that shows one picture after another in the same place.
 
     Args:
-        title: what a window is called.
-        fps: pictures a second that a window shows at most; `show` waits for the next one's time. A notebook does not
-            wait.
+        title: the title of the window.
+        fps: maximum pictures per second; in a window, `show` waits accordingly. A notebook does not wait.
     """
 
     def __init__(self, title: str, fps: float):
@@ -27,9 +26,10 @@ class Window:
         self._clock: Any = None
 
     def show(self, picture: Picture) -> None:
-        """Shows a picture in place of the one before.
+        """Show a picture in place of the previous one.
 
-        DependencyNotInstalled says what to install where this is no notebook and the extra `window` is missing.
+        Raises:
+            DependencyNotInstalled: this is not a notebook, and the extra `window` is not installed.
         """
         if in_notebook():
             self._show_in_notebook(picture)
@@ -37,7 +37,7 @@ class Window:
             self._show_on_screen(picture)
 
     def close(self) -> None:
-        """Closes the window; the last picture stays in a notebook. `show` opens another one."""
+        """Close the window; in a notebook the last picture stays. `show` opens a new window."""
         if self._screen is not None:
             import pygame
 
@@ -59,7 +59,7 @@ class Window:
         frame = pixels(picture)
         height, width = frame.shape[:2]
         if self._screen is None:
-            pygame.display.init()  # and no sound, which takes half a second
+            pygame.display.init()  # without sound, which takes half a second
             self._screen = pygame.display.set_mode((width, height))
             pygame.display.set_caption(self.title)
             self._clock = pygame.time.Clock()
@@ -70,7 +70,7 @@ class Window:
 
 
 def in_notebook() -> bool:
-    """Whether a notebook shows what is displayed: its kernel, not IPython in a terminal."""
+    """Whether this process is the kernel of a notebook. IPython in a terminal does not count."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell is not None and hasattr(shell, "kernel")

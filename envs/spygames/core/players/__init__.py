@@ -1,1 +1,1 @@
-"""Players: what they are asked and told, their names, and the kinds that come with the core."""
+"""Players: their interface, their names, and the built-in kinds."""

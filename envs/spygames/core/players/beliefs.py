@@ -1,4 +1,4 @@
-"""What players say that they think: win shares, and what may be hidden, as weighted worlds told thing by thing."""
+"""Win probabilities, and marginal beliefs about hidden things from weighted worlds."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,20 +13,35 @@ from spygames.core.players.player import DecisionBatch
 __all__ = ["Belief", "drawn_worlds", "in_things", "win_share"]
 
 Belief = Sequence[tuple[str, Sequence[tuple[str, float]]]]
-"""What is hidden ("player_1's passport"), and what it may be with probabilities, the likeliest first. Of several cards
-or places ("player_1's hand") the probability of a thing is that at least one of them is it."""
+"""Each hidden thing ("player_1's passport") with its possible values and their probabilities, the most likely first.
+
+For several cards or places ("player_1's hand") it is the probability that at least one of them has the value."""
 
 HIDDEN = "?"
-"""What stands in `seen_to_dict` for what the viewer cannot know."""
-LEAST = 0.005
-"""What is less likely is left out."""
+"""The value in `seen_to_dict` of what the viewer cannot know."""
+MIN_SHARE = 0.005
+"""Minimum probability to be reported."""
 
 
 def win_share(game: Game, value: float | None) -> float | None:
-    """The share of a win that an expected result is worth; None where results tell more than who has won.
+    """Convert an expected result to an expected share of wins, 0 to 1.
 
-    Two sides of which one wins what the other loses have the results -low and low. Of more sides each loser pays the
-    winner the same part of 1. Other games have no such scale: in Heimlich & Co. with three seats nobody may win.
+    The game must have one winning side, and its results must depend only on the winner. With two sides the results are
+    1 and -1, or 0.5 and -0.5. With more sides the winner gets 1, and each loser pays an equal part of it. Other games
+    have no scale of this kind: in Heimlich & Co. with three seats it may happen that no player wins.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.pictures import win_share
+        >>> win_share(make_game("agent_avenue_v0"), 0.5)
+        0.75
+
+    Args:
+        game: the game.
+        value: the expected result of a seat, in the game's units; None is returned as None.
+
+    Returns:
+        The share; None for a game with other results.
     """
     low, sides = game.lowest_return, game.num_sides
     if value is None or low not in ((-1.0, -0.5) if sides == 2 else (-1.0 / (sides - 1),)):
@@ -36,8 +51,11 @@ def win_share(game: Game, value: float | None) -> float | None:
 
 
 def drawn_worlds(decisions: DecisionBatch, row: int, n: int) -> np.ndarray:
-    """`n` worlds as the seat to move in `row` may take them to be, alike likely: STATE [n]. They depend on the random
-    stream of the row, which stays as it is."""
+    """Draw `n` equally likely worlds that are consistent with what the seat to move in `row` knows.
+
+    Returns:
+        STATE [n]. The worlds depend on the random stream of the row, which is not advanced.
+    """
     d = decisions
     worlds = np.repeat(d.states[row : row + 1], n)
     seat, seeds = int(d.states["to_move"][row]), np.random.default_rng(int(d.rng[row, 0])).integers(0, 2**63, n)
@@ -47,14 +65,14 @@ def drawn_worlds(decisions: DecisionBatch, row: int, n: int) -> np.ndarray:
 
 
 def in_things(game: Game, s: Record, viewer: int, worlds: np.ndarray, weights: np.ndarray) -> Belief:
-    """What `viewer` may believe about what is hidden from it in state `s`.
+    """Return the marginal probabilities of each thing that is hidden from `viewer`, from weighted worlds.
 
     Args:
-        game: what is played; without a `seen_to_dict` of its own it tells of nothing.
-        s: the state, of which only `seen_to_dict(s, viewer)` is looked at.
+        game: the game. If it has no `seen_to_dict` of its own, the result is empty.
+        s: the state; only `seen_to_dict(s, viewer)` is read.
         viewer: a seat.
-        worlds: STATE [m], how things may be.
-        weights: float64 [m], how likely each of them is.
+        worlds: STATE [m], possible worlds.
+        weights: float64 [m], their relative weights.
     """
     found: dict[str, Counter[str]] = {}
     seen, total = game.seen_to_dict(s, viewer), float(weights.sum())
@@ -65,16 +83,16 @@ def in_things(game: Game, s: Record, viewer: int, worlds: np.ndarray, weights: n
                 counted[thing] += float(weights[i]) / total  # type: ignore[assignment]
     ranked = {label: sorted(things.items(), key=lambda each: (-each[1], each[0])) for label, things in found.items()}
     return tuple(
-        (label, tuple((thing, min(1.0, share)) for thing, share in things if share >= LEAST))
+        (label, tuple((thing, min(1.0, share)) for thing, share in things if share >= MIN_SHARE))
         for label, things in ranked.items()
         if things
     )
 
 
 def _hidden(seen: Any, true: Any, path: tuple[str, ...]) -> Iterator[tuple[str, list[str]]]:
-    """Each thing that `seen` hides, with what it is in the world of `true`.
+    """Yield each thing that `seen` hides, with its values in the world `true`.
 
-    Piles that belong to nobody are left out: their order is chance that is still to come.
+    Piles that belong to no player are left out, because their order is future chance.
     """
     if isinstance(seen, Mapping) and isinstance(true, Mapping):
         for key, value in seen.items():
@@ -88,7 +106,7 @@ def _hidden(seen: Any, true: Any, path: tuple[str, ...]) -> Iterator[tuple[str, 
 
 
 def _label(path: tuple[str, ...]) -> str:
-    """`player_1's hand` for hands of "1", `red pawns` for pawns of "red"."""
+    """Return a label for a path of keys: `player_1's hand` for hands of "1", `red pawns` for pawns of "red"."""
     words = path[0].replace("_", " ")
     if len(path) == 1:
         return words

@@ -1,4 +1,7 @@
-"""Which game a player is asked about, and what it has not heard of yet: for players that are told, move by move."""
+"""Track which game each row plays and which events a player has not yet received.
+
+This serves players that receive a game move by move, such as programs and Python classes.
+"""
 
 from typing import NamedTuple
 
@@ -9,47 +12,50 @@ from spygames.core.players.history import Notes
 from spygames.core.players.player import DecisionBatch, PlayerFailed
 
 NOTES = 1024
-"""Maximum number of decisions of a game that are told at once: more than any game has between two of one seat."""
+"""Maximum number of decisions reported at once: more than any game has between two decisions of one seat."""
 
 
 class News(NamedTuple):
-    """What a seat hears before it decides, or when its game is over."""
+    """The events that a seat receives before it decides, or when its game is over."""
 
     seat: int
     game: int
-    """The number of the game, from 1, of those of this seat."""
+    """Number of the game among the games of this seat, from 1."""
     begins: bool
-    """Whether it is the first that the seat hears of the game."""
+    """Whether the seat has not yet received any news of this game."""
     events: list[str]
-    """What the seat has seen happen since it last heard, oldest first (`Game.seen_action`)."""
+    """What the seat has seen happen since its last news, oldest first (`Game.seen_action`)."""
 
 
 class _Known(NamedTuple):
-    """What the player of a seat knows of the game in a row."""
+    """The last decision of a seat in the game of a row, and the answer of its player."""
 
     decision: tuple[int, int]
-    """The last one it was asked for: the number of its game (`DecisionBatch.games`), and the decisions before it."""
+    """Its last decision: the number of the game (`DecisionBatch.games`) and the number of earlier decisions in it."""
     number: int
-    """The number of the game, from 1, of those of the seat."""
+    """Number of the game among the games of the seat, from 1."""
     answer: int | PlayerFailed | None = None
-    """What it answered, or why it did not."""
+    """Its answer, or its failure."""
     rng: np.uint64 = np.uint64(0)
-    """The random stream after that."""
-    told: bool = True
-    """Whether somebody is there who has heard it all."""
+    """The random stream after the answer."""
+    received: bool = True
+    """Whether the current process or object of the player has received all events."""
 
 
 class Following:
-    """What one player has heard of the games that it plays. ValueError where its decisions lack notes or games."""
+    """The events that one player has received, and its last answers, in each of its games.
+
+    Methods with a DecisionBatch raise ValueError if it has no `notes` or no `games`.
+    """
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], _Known] = {}  # by row and seat
         self._games: dict[int, int] = {}  # by seat
 
     def news(self, d: DecisionBatch, row: int) -> News:
-        """What the seat to move in a row hears before it decides."""
+        """Return the news for the seat to move in a row, before it decides."""
         (seat, known), (notes, decision) = self._of(d, row), _decision(d, row)
-        begins = known is None or not known.told or known.decision[0] != decision[0]
+        begins = known is None or not known.received or known.decision[0] != decision[0]
         if known is None or begins:
             self._games[seat] = self._games.get(seat, 0) + 1
             known = _Known((0, 0), self._games[seat])
@@ -57,18 +63,19 @@ class Following:
         return News(seat, known.number, begins, notes.seen(row, seat, known.decision[1]))
 
     def answered(self, d: DecisionBatch, row: int, answer: int | PlayerFailed) -> None:
-        """Keeps what the seat to move has answered, should it be asked again."""
+        """Keep the answer of the seat to move, in case the same decision is requested again."""
         (seat, known), (_, decision) = self._of(d, row), _decision(d, row)
-        if known is None or known.decision != decision:  # it failed before any news
-            known = _Known(decision, 0, told=False)
-        told = known.told and isinstance(answer, int)
-        self._known[row, seat] = known._replace(answer=answer, rng=d.rng[row, 0], told=told)
+        if known is None or known.decision != decision:  # the player failed before it received any news
+            known = _Known(decision, 0, received=False)
+        received = known.received and isinstance(answer, int)
+        self._known[row, seat] = known._replace(answer=answer, rng=d.rng[row, 0], received=received)
 
     def answer(self, d: DecisionBatch, row: int) -> int | None:
-        """What the seat to move has answered to this very decision; None if it has not been asked yet.
+        """Return the earlier answer of the seat to move to the same decision; None if there is none.
 
-        Where a player fails in one game of several it is asked again for each of them. Each answer is the same then,
-        and a failure is raised once more: a new beginning is not what was asked for.
+        When a player fails in one of several games, the caller may ask it again for all of them. Stored answers keep
+        the other games unchanged then. A stored failure is raised again, once, so that the failed game does not start
+        over.
         """
         (seat, known), (_, decision) = self._of(d, row), _decision(d, row)
         if known is None or known.answer is None or known.decision != decision:
@@ -80,20 +87,20 @@ class Following:
         return known.answer
 
     def ending(self, row: int, seat: int, notes: Notes | None) -> News | None:
-        """What a seat hears when the game in a row is over; None if it has not been asked in that game."""
+        """Return the news for a seat when the game in a row is over; None if the seat was not asked in that game."""
         known = self._known.pop((row, seat), None)
-        if known is None or notes is None or not known.told:
+        if known is None or notes is None or not known.received:
             return None
         since = known.decision[1]
         if since >= notes.count[row] or notes.states["to_move"][row, since % notes.size] != seat:
-            return None  # what is known is of an earlier game, which was broken off
+            return None  # the entry belongs to an earlier game, which was broken off
         return News(seat, known.number, False, notes.seen(row, seat, since))
 
-    def begin_anew(self, seat: int) -> None:
-        """Lets all games of a seat begin anew when it is asked next: who has heard of them is gone."""
+    def restart(self, seat: int) -> None:
+        """Report all games of a seat from the beginning at its next decision, because its process has ended."""
         for key, known in self._known.items():
             if key[1] == seat:
-                self._known[key] = known._replace(told=False)
+                self._known[key] = known._replace(received=False)
 
     def _of(self, d: DecisionBatch, row: int) -> tuple[int, _Known | None]:
         seat = int(d.states["to_move"][row])
@@ -101,12 +108,12 @@ class Following:
 
 
 def _decision(d: DecisionBatch, row: int) -> tuple[Notes, tuple[int, int]]:
-    """The notes, and which decision of which game is asked for in a row."""
+    """Return the notes, the number of the game in a row, and the number of its decisions so far."""
     if d.notes is None or d.games is None:
-        raise ValueError("a player that is told of moves needs the notes (`new_notes`) and `games` of its decisions")
+        raise ValueError("a player that receives moves needs `notes` (see `new_notes`) and `games` in DecisionBatch")
     return d.notes, (int(d.games[row]), int(d.notes.count[row]))
 
 
 def draw_seed(rng: np.ndarray) -> int:
-    """A seed from 0 to 2^32 - 1, of a random stream, uint64 [1], which is advanced."""
+    """Draw a seed, 0..2^32-1, from a random stream, uint64 [1]. The stream is advanced."""
     return int(uniform(rng, 1 << 32))

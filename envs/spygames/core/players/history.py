@@ -1,8 +1,8 @@
-"""The decisions of a game so far, for players who ask what those of the others tell of what is hidden.
+"""Histories of decisions, from which a search infers hidden cards.
 
-Notes belong to the loop that plays, as players' memory does: it writes down each decision just before it is made, and
-begins empty notes where a game begins, also one that begins from a given position. They hold what was true, so only a
-search may read them, and only through `Game.rewind` (`DecisionBatch.notes`).
+The loop that plays the games owns the notes, as it owns the players' memory. It adds each decision just before the
+step, and clears the notes when a game begins, also from a given position. Notes hold hidden information: only a search
+may read them, and only through `Game.rewind` (`DecisionBatch.notes`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,10 +17,18 @@ __all__ = ["Noted", "Notes", "new_notes"]
 
 
 class Noted(NamedTuple):
-    """The latest decisions of one game, oldest first; who made each is its state's `to_move`."""
+    """The latest decisions of one game, oldest first. The `to_move` of a state is the seat that decided.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.players import Notes
+        >>> noted = Notes(make_game("agent_avenue_v0"), n=1, size=8).of(row=0)
+        >>> noted.states.shape, noted.actions.shape  # no decision yet
+        ((0,), (0,))
+    """
 
     states: np.ndarray
-    """STATE [t], in which they were made, copies."""
+    """STATE [t], copies of the states before each decision"""
     actions: np.ndarray
     """int64 [t]"""
 
@@ -28,27 +36,38 @@ class Noted(NamedTuple):
 class Notes:
     """The latest decisions of each of n games.
 
+    Example:
+        >>> import numpy as np
+        >>> from spygames import make_batch
+        >>> from spygames.players import Notes
+        >>> batch = make_batch("agent_avenue_v0", 2, seed=1)
+        >>> notes, actions = Notes(batch.game, 2, size=8), batch.mask.argmax(1)
+        >>> notes.add(batch.states, actions)  # before the step
+        >>> batch.step(actions)
+        >>> bool((notes.of(row=0).actions == actions[:1]).all())
+        True
+
     Args:
-        game: what is played.
+        game: the game that all rows play.
         n: number of games.
-        size: how many decisions of a game are kept, at least 1; older ones go.
+        size: maximum number of decisions kept per game, at least 1; the oldest are dropped.
     """
 
     def __init__(self, game: Game, n: int, size: int):
         self.game, self.size = game, size
         self.states = np.zeros((n, size), game.state_dtype)
-        """STATE [n, size], a ring in each row."""
+        """STATE [n, size], a ring buffer in each row"""
         self.actions = np.zeros((n, size), np.int64)
         self.count = np.zeros(n, np.int64)
-        """How many decisions each game has had."""
+        """int64 [n], number of decisions of each game so far"""
 
     def add(self, states: np.ndarray, actions: np.ndarray, rows: np.ndarray | None = None) -> None:
-        """Writes down a decision of each game, or of `rows`, int64 [k].
+        """Add one decision of each game in `rows`.
 
         Args:
-            states: STATE [n], in which they are made: before the step.
+            states: STATE [n], before the step.
             actions: int [n].
-            rows: the games in which one is made; None: all.
+            rows: int64 [k]; None: all games.
         """
         rows = np.arange(len(self.count)) if rows is None else rows
         place = self.count[rows] % self.size
@@ -57,18 +76,23 @@ class Notes:
         self.count[rows] += 1
 
     def clear(self, rows: np.ndarray) -> None:
-        """Forgets games, int [k] or bool [n]: others begin there."""
+        """Clear `rows`, int [k] or bool [n], in which new games begin."""
         self.count[rows] = 0
 
     def of(self, row: int) -> Noted:
-        """What is known of the game in a row."""
+        """Return the latest decisions of the game in a row."""
         count = int(self.count[row])
         places = np.arange(max(0, count - self.size), count) % self.size
         return Noted(self.states[row, places], self.actions[row, places])
 
     def seen(self, row: int, viewer: int, since: int) -> list[str]:
-        """The texts of what a seat has seen happen in the game of a row, from decision number `since` on, oldest first
-        (`Game.seen_action`)."""
+        """Return what a seat has seen happen in the game of a row, as texts, oldest first (`Game.seen_action`).
+
+        Args:
+            row: the row of the game.
+            viewer: the seat.
+            since: number of the first decision to report, from 0. Decisions that were dropped are left out.
+        """
         count = int(self.count[row])
         texts = []
         for place in (number % self.size for number in range(max(since, count - self.size), count)):
@@ -77,11 +101,10 @@ class Notes:
         return texts
 
     def load(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Goes on from what `arrays` gave, which may come from a file: each position that counts is looked at, because
-        kernels trust their states.
+        """Restore the notes from `arrays()`. Each stored position is checked, because kernels trust their states.
 
         Raises:
-            ValueError: something is no decision of the game; the notes are as they were.
+            ValueError: a value is not a decision of the game. The notes are unchanged then.
         """
         count, actions = arrays["count"], arrays["actions"]
         fields = arrays["states"].reshape(self.states.size, -1)
@@ -90,15 +113,19 @@ class Notes:
             for place in range(min(number, self.size)):
                 known = 0 <= actions[row, place] < self.game.num_actions
                 if not known or not self.game.is_possible(states[row, place : place + 1]):
-                    raise ValueError(f"the notes of row {row} hold no decision of {self.game.id}")
+                    raise ValueError(f"the notes of row {row} hold an invalid decision of {self.game.id}")
         if (count < 0).any():
-            raise ValueError("notes count a negative number of decisions")
+            raise ValueError(f"the notes' count must be at least 0, not {count.min()}")
         self.states[...] = states
         self.actions[...], self.count[...] = actions, count
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that they are, in types that files know: `states` uint8 [n, size, bytes], their fields without padding,
-        `actions` and `count`."""
+        """Return the contents as plain arrays for a file.
+
+        Returns:
+            `states`, uint8 [n, size, bytes], the fields without padding; `actions`, int64 [n, size]; `count`, int64
+            [n].
+        """
         n = len(self.count)
         return {
             "states": to_fields(self.states.ravel()).reshape(n, self.size, -1),
@@ -108,12 +135,14 @@ class Notes:
 
 
 def notes_size(players: Iterable[Any]) -> int:
-    """How many decisions of a game the player of `players` wants who wants the most; 0: nobody wants any."""
+    """Return the largest `notes_size` of `players`; 0 if no player wants notes."""
     return max((getattr(player, "notes_size", 0) for player in players), default=0)
 
 
 def new_notes(game: Game, players: Iterable[Any], n: int = 1, least: int = 0) -> Notes | None:
-    """Empty `DecisionBatch.notes` of `n` games that begin, of at least `least` decisions; None where that is 0 and no
-    player has a `notes_size`."""
+    """Return empty `DecisionBatch.notes` for `n` games.
+
+    Their size is the largest `notes_size` of `players`, and at least `least`. None if that is 0.
+    """
     size = max(notes_size(players), least)
     return Notes(game, n, size) if size else None

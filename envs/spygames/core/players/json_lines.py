@@ -1,4 +1,4 @@
-"""A program that is talked to in JSON lines, with a limit for each answer. It can hold up nobody for longer."""
+"""A subprocess that exchanges JSON lines, with a time limit for each reply."""
 
 import contextlib
 import json
@@ -15,18 +15,19 @@ from typing import IO, Any
 
 from spygames.core.basics.text import one_line, shown
 
-MOST_BYTES = 1 << 16
-"""Of a line that a program writes, and of what is kept of its stderr."""
-_WAITING = 64  # lines that a program may write ahead of what is read; then its pipe fills up and it waits
-_GRACE = 1.0  # seconds from the end of its input to the end of a program
+MAX_BYTES = 1 << 16
+"""Maximum length of a line that a program writes, and of the part of its stderr that is kept."""
+_WAITING = 64  # maximum number of unread lines of a program; then its pipe fills up and it waits
+_GRACE = 1.0  # seconds that a program has to end by itself after its input has ended
 
 
 class PipeError(Exception):
-    """A program does not do what it should.
+    """A program has broken the protocol or ended.
 
     Args:
-        what: "gave no answer in 10 s"; it betrays nothing that the program knows.
-        detail: what the program said.
+        what: the public part of the message, such as "gave no answer in 10 s". It reveals nothing that the program
+            knows.
+        detail: the private part, such as the program's output.
     """
 
     def __init__(self, what: str, detail: str = ""):
@@ -35,13 +36,16 @@ class PipeError(Exception):
 
 
 class PipeLate(PipeError):
-    """A program gives no answer in time."""
+    """A program has not answered in time."""
 
 
 class Pipe:
-    """A running program; PipeError if it cannot be started.
+    """A running program.
 
     Three threads move bytes between its pipes and queues, so that neither side waits for the other to read.
+
+    Raises:
+        PipeError: the program cannot be started.
     """
 
     def __init__(self, arguments: Sequence[str]):
@@ -51,14 +55,14 @@ class Pipe:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                start_new_session=os.name == "posix",  # so that its children end with it, and Ctrl-C is not theirs
+                start_new_session=os.name == "posix",  # its children end with it, and Ctrl-C does not reach them
             )
         except (OSError, ValueError) as error:
             raise PipeError(f"cannot be started: {one_line(error)}") from None
         self._out: queue.Queue[bytes | None] = queue.Queue()
         self._in: queue.Queue[bytes] = queue.Queue(_WAITING)
         self._closed = threading.Event()
-        self._errors: deque[bytes] = deque(maxlen=MOST_BYTES >> 10)
+        self._errors: deque[bytes] = deque(maxlen=MAX_BYTES >> 10)
         ends = self._process.stdin, self._process.stdout, self._process.stderr
         assert ends[0] is not None
         assert ends[1] is not None
@@ -73,14 +77,18 @@ class Pipe:
         self._finalizer = weakref.finalize(self, _end, self._process, self._out, self._closed)
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Sends one line; whether the program reads it shows in its answer."""
+        """Send one line. This never blocks; only `receive` shows whether the program has read it."""
         self._out.put(json.dumps(message).encode() + b"\n")
 
     def receive(self, limit: float) -> dict[str, Any]:
-        """The next line of the program, within `limit` seconds.
+        """Return the next line of the program as a JSON object.
+
+        Args:
+            limit: seconds to wait.
 
         Raises:
-            PipeError: there is none in time, the program has ended, or it is no JSON object.
+            PipeLate: no line has arrived in time.
+            PipeError: the program has ended, or the line is too long or not a JSON object.
         """
         try:
             line = self._in.get(timeout=limit)
@@ -91,30 +99,30 @@ class Pipe:
                 self._process.wait(_GRACE)
             code = self._process.poll()
             raise PipeError("closed its output" if code is None else f"ended with exit code {code}")
-        if len(line) > MOST_BYTES:
-            raise PipeError(f"wrote a line of more than {MOST_BYTES} bytes")
+        if len(line) > MAX_BYTES:
+            raise PipeError(f"wrote a line of more than {MAX_BYTES} bytes")
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
-            raise PipeError("wrote a line that is no JSON object", shown(line.decode(errors="replace").strip()))
+            raise PipeError("wrote a line that is not a JSON object", shown(line.decode(errors="replace").strip()))
         return message
 
     @property
     def last_error(self) -> str:
-        """The last line that the program wrote on stderr; "" where it wrote none."""
+        """The last line that the program wrote to stderr; "" if there is none."""
         lines = b"".join(list(self._errors)).decode(errors="replace").split("\n")
         return next((line for line in reversed(lines) if line.strip()), "")
 
     def close(self) -> None:
-        """Ends the program: it may read what was sent and end by itself for a second."""
+        """End the program. It has a second to read its input and to end by itself."""
         self._finalizer()
-        self._last.join(_GRACE)  # what it has written on stderr is read
+        self._last.join(_GRACE)  # reads the rest of its stderr
 
 
 def _write(pipe: IO[bytes], lines: "queue.Queue[bytes | None]") -> None:
-    """Writes what is sent until there is no more or nobody reads it."""
+    """Write all sent lines, until the queue ends or the pipe is closed."""
     with contextlib.suppress(OSError, ValueError):
         while (line := lines.get()) is not None:
             pipe.write(line)
@@ -124,11 +132,11 @@ def _write(pipe: IO[bytes], lines: "queue.Queue[bytes | None]") -> None:
 
 
 def _read(pipe: IO[bytes], lines: "queue.Queue[bytes]", closed: threading.Event) -> None:
-    """Reads lines, of a long one a part, until the end, which is an empty one."""
+    """Read lines until the end of the output, which gives an empty line. Only the beginning of a long line is kept."""
     line = b"-"
-    while line and len(line) <= MOST_BYTES:
+    while line and len(line) <= MAX_BYTES:
         try:
-            line = pipe.readline(MOST_BYTES + 1)
+            line = pipe.readline(MAX_BYTES + 1)
         except (OSError, ValueError):
             line = b""
         while not closed.is_set():
@@ -144,7 +152,7 @@ def _keep(pipe: IO[bytes], kept: deque[bytes]) -> None:
 
 
 def _end(process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes | None]", closed: threading.Event) -> None:
-    """Ends a program and what it has started."""
+    """End a program and its children."""
     lines.put(None)
     closed.set()
     end = time.monotonic() + _GRACE

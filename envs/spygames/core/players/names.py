@@ -1,4 +1,4 @@
-"""Players by their names: scripted bots, searches, trained policies, and players of your own."""
+"""Make players from their names: scripted bots, searches, trained policies, and players of your own."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -38,55 +38,78 @@ __all__ = [
 ]
 
 MAX_SIMULATIONS = 1_000_000
-"""The most playouts a decision: a tree of so many nodes takes gigabytes."""
+"""Maximum number of playouts per decision. A tree of that many nodes takes gigabytes."""
 
 
 KINDS = "spygames.players"
-"""The entry-point group of further kinds of players, also of other packages: the name of an entry is a kind, and
-`make_player(game, "KIND:ARGUMENT")` calls what it points to with (game, ARGUMENT) for a Player, or for a ValueError if
-the argument makes no sense. The kind `checkpoint` is also called with the `PlayerName` of a path or an agent."""
+"""Entry-point group of further kinds of players, open to other packages.
+
+The name of an entry is a kind. `make_player(game, "KIND:ARGUMENT")` calls the object of the entry with (game,
+ARGUMENT). It returns a Player, or raises ValueError for a wrong argument. The kind `checkpoint` is also called with the
+`PlayerName` of a path or an agent."""
 
 SEARCHES = "spygames.searches"
-"""The entry-point group of searches on top of a player: its `policy` is called with (player, SETTINGS) for
-`+search:SETTINGS`, and returns a Player or raises a ValueError."""
+"""Entry-point group of searches on top of a player.
+
+Its entry `policy` is called with (player, SETTINGS) for `+search:SETTINGS`. It returns a Player or raises
+ValueError."""
 
 DATA = ("checkpoint", "onnx")
-"""The kinds whose argument is a file of data, which runs no code. Any other may do anything."""
+"""Kinds whose argument is a data file, which runs no code. All other kinds may run any code."""
+
+COMMAND = "command:"
+"""Prefix of the names of programs. The rest of such a name is a command line, in which `@` and `+search:` have no
+meaning."""
 
 SEARCH = "+search:"
-"""What stands between a policy and the settings of a search on top of it."""
+"""Separator between a policy and the settings of a search on top of it."""
 
 _EXTRA = {"torch": "training", "safetensors": "training", "onnxruntime": "onnx"}
-"""What is missing without an extra of this package."""
+"""The extra of this package that installs each module."""
 
 
 @dataclass(frozen=True)
 class PlayerName:
-    """A player's name in its parts, `SOURCE[@PLAY][+search:SETTINGS]`; `str(name)` is its text."""
+    """The parts of a player's name, `SOURCE[@PLAY][+search:SETTINGS]`. `str(name)` is the whole name.
+
+    Example:
+        >>> from spygames.players import PlayerName
+        >>> name = PlayerName.parse("agent_avenue/simple-2@argmax+search:64")
+        >>> name.source, name.play, name.search
+        ('agent_avenue/simple-2', 'argmax', '64')
+    """
 
     source: str
-    """What plays, see `make_player`."""
+    """The player before `@` and `+search:`, see `make_player`."""
     play: str = ""
-    """What follows `@`; "" without it."""
+    """The text after `@`, such as `argmax`; "" without one."""
     search: str | None = None
-    """What follows `+search:`; None without a search."""
+    """The settings after `+search:`; None without a search."""
 
     @classmethod
     def parse(cls, text: "str | PlayerName") -> "PlayerName":
-        """The parts of a name, by its text alone; a parsed one is returned as it is.
+        """Split a name into its parts. A `PlayerName` is returned unchanged.
 
-        `@` and `+search:` count behind the last slash, so that the path of a folder with such a name ends in one
-        (`runs/a@b/`).
+        The result depends on the text alone, not on which files exist. `@` and `+search:` count only after the last
+        slash; the path of a folder with one of these in its name ends with a slash (`runs/a@b/`). A name that begins
+        with `command:` is a command line and is not split.
+
+        Raises:
+            ValueError: nothing follows an `@`.
         """
         if isinstance(text, PlayerName):
             return text
+        if text.startswith(COMMAND):
+            return cls(text)
         cut = max(text.rfind("/"), text.rfind(os.sep)) + 1
         policy, plus, settings = text[cut:].partition(SEARCH)
-        source, _, play = policy.rpartition("@") if "@" in policy else (policy, "", "")
+        source, at, play = policy.rpartition("@") if "@" in policy else (policy, "", "")
+        if at and not play:
+            raise ValueError(f"{shown(text)} must say after @ how the player plays, as in @argmax, or have no @")
         return cls(text[:cut] + source, play, settings if plus else None)
 
     def as_player(self, game: Game) -> Player:
-        """The player of this name; ValueError as `make_player`."""
+        """Return the player of this name. Raises ValueError as `make_player` does."""
         return make_player(game, self)
 
     def __str__(self) -> str:
@@ -99,25 +122,28 @@ class PlayerName:
 
     @property
     def kind(self) -> str:
-        """What precedes the first colon of the source, as `onnx` or `mcts`; "" without a colon."""
+        """The text before the first colon of the source, such as `onnx` or `mcts`; "" without a colon."""
         kind, colon, _ = self.source.partition(":")
         return kind if colon else ""
 
     @property
     def argument(self) -> str:
-        """What follows the first colon of the source and says how it plays: `FILE@argmax`."""
+        """The text after the first colon, without a search: `FILE@argmax`."""
         return self.policy.partition(":")[2]
 
     @property
     def searches(self) -> bool:
-        """Whether the player draws worlds (`Game.determinize`)."""
+        """Whether the player is a search, which draws worlds (`Game.determinize`)."""
         return self.search is not None or self.kind in get_args(Kind)
 
     def without_best(self, game: Game) -> "PlayerName":
-        """The name with the agent in place of `best`, and how that plays where the name does not say it: on top of what
-        is sampled for a search, which argmax would leave nothing to search.
+        """Replace `best` by the best released agent of the variant. Any other name is returned unchanged.
 
-        ValueError where no released agent plays this variant.
+        If the name does not say how the agent chooses actions, the agent chooses in its strongest way. Below a search
+        its actions are sampled, because argmax would leave nothing to search.
+
+        Raises:
+            ValueError: no released agent plays this variant.
         """
         if self.source != BEST:
             return self
@@ -126,50 +152,62 @@ class PlayerName:
 
 
 def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) -> Player:
-    """The player that `spec` names.
+    """Make the player with the given name.
+
+    The source of a name is the first of these that fits:
+
+    - a scripted bot of the game: `greedy`
+    - a search with its simulations per decision: `mcts:200`, `mc:200`
+    - `KIND:ARGUMENT` with an installed kind of players: `python:my_bot.act`
+    - a released agent: `agent_avenue/simple-2` (see `released_agents`)
+    - `best`: the best released agent of the variant, in its strongest form without a search
+    - the path of a checkpoint; write `./best` for a folder with one of the names above
+
+    Policies other than `best` sample their actions. `@argmax` or a temperature (`@0.5`) changes that. `+search:64` adds
+    a search on top of a policy that has a value.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.players import make_player
+        >>> make_player(make_game("agent_avenue_v0"), "mcts:50").name
+        'mcts:50'
 
     Args:
-        game: what is played.
-        spec: `SOURCE[@PLAY][+search:SETTINGS]`. The source is, what fits first: a scripted bot (`greedy`); a search
-            with its simulations a decision (`mcts:200`, `mc:200`); `KIND:ARGUMENT` with a kind that a package has
-            installed (`KINDS`); an agent that comes with the package (`agent_avenue/simple-2`, see `released_agents`);
-            `best`, the best of these for the variant, as it plays best without a search; the path of a checkpoint (for
-            a folder of one of these names `./best`). Other policies are sampled, unless `@argmax` or a temperature
-            (`@0.5`) follows; `+search:64` puts a search on top of one that has a value.
-        allow_code: False for a name that comes out of a file, which must not choose what code runs (`runs_code`).
+        game: the game to play.
+        spec: the name, `SOURCE[@PLAY][+search:SETTINGS]`.
+        allow_code: False for names read from a file, which must not choose the code that runs (see `runs_code`).
 
     Raises:
-        ValueError: it is none of these, and the message says what there is; or an extra of this package is missing; or
-            it runs code that is not allowed.
+        ValueError: no player has this name; the message lists the available ones. Also if an extra of this package is
+            missing, or if the player runs code that is not allowed.
     """
     if not allow_code and runs_code(spec):
-        raise ValueError(f"{shown(str(spec))} runs code, which a name from a file may not do")
+        raise ValueError(f"player names read from a file must not run code, but {shown(str(spec))} does")
     name = PlayerName.parse(spec)
     player = _of_source(game, name)
     return player if name.search is None else _installed("policy", SEARCHES)(player, name.search)
 
 
 def runs_code(spec: str | PlayerName) -> bool:
-    """Whether the player of that name runs code that its argument chooses, as `python:` and `command:` do, or may do
-    so, as any kind of another package.
+    """Whether a player with this name may run code that its argument chooses.
 
-    Whoever takes names out of files that others may have written (results, games, checkpoints) asks this first, and
-    whoever is asked to play them again wants to be told so (`--allow-code`).
+    `python:` and `command:` do; a kind of another package may. Check this before you use names from files that others
+    may have written (results, games, checkpoints), and let the user allow such code (`--allow-code`).
     """
     kind = PlayerName.parse(spec).kind
     return kind not in DATA and kind in entry_points(group=KINDS).names
 
 
 def _of_source(game: Game, name: PlayerName) -> Player:
-    """The player without a search."""
+    """Make the player without its search."""
     spec, kind, argument = name.policy, name.kind, name.argument
     if spec in game.bots:
         return Scripted(game, spec)
     if kind in ("mcts", "mc") or spec in ("mcts", "mc"):
         if not argument.isdecimal() or len(argument) > 9 or not 1 <= int(argument) <= MAX_SIMULATIONS:
             if name.play and argument.removesuffix(f"@{name.play}").isdecimal():
-                raise ValueError(f"a search has no @{one_line(name.play)}: name it {name.source}, not {one_line(spec)}")
-            right = f"1 to {MAX_SIMULATIONS} simulations a decision, as in {kind or spec}:200"
+                raise ValueError(f"a search takes no @{one_line(name.play)}: use {name.source}, not {one_line(spec)}")
+            right = f"1 to {MAX_SIMULATIONS} simulations per decision, as in {kind or spec}:200"
             raise ValueError(f"{shown(spec)} must give {right}")
         return SearchPlayer(game, "mcts" if kind == "mcts" else "mc", int(argument), threads=os.cpu_count() or 1)
     if kind in entry_points(group=KINDS).names:
@@ -182,17 +220,17 @@ def _of_source(game: Game, name: PlayerName) -> Player:
 
 
 def _no_player(game: Game, name: PlayerName) -> str:
-    """Why nobody goes by a name, what comes nearest first."""
+    """Return the error message for an unknown name, with the most similar known name."""
     source, kinds = name.source, entry_points(group=KINDS).names
     if source in game.bots:
-        return f"a scripted player has no @{one_line(name.play)}: name it {source}, not {one_line(name)}"
+        return f"a scripted player takes no @{one_line(name.play)}: use {source}, not {one_line(name)}"
     no = f"no player {shown(name.policy)}"
     if canonical_id(source) in game_ids():
-        return f"{no}: it is a game, which --game names"
+        return f"{no}: it is a game; pass it as --game"
     if os.path.isdir(run := os.path.join("runs", source)) and source:
         return f"{no}; did you mean {one_line(run)}?"
     agents = [agent.name for agent in released_agents()]
-    # Agents without their game, too; of two with the same name the one of this game.
+    # Agents are also known without their game. If two agents share a name, this game's agent wins.
     short = {each.partition("/")[2]: each for each in sorted(agents, key=lambda each: each.startswith(f"{game.name}/"))}
     known = {
         key.casefold(): each for key, each in [*short.items(), *((each, each) for each in [*game.bots, *agents, BEST])]
@@ -203,7 +241,7 @@ def _no_player(game: Game, name: PlayerName) -> str:
     if colon and (near := get_close_matches(kind.casefold(), ["mcts", "mc", *kinds], 1, 0.7)):
         return f"{no}; did you mean {near[0]}:{one_line(argument)}?"
     if not colon and "," in source:
-        return f"{no}; name several players without commas: {one_line(source.replace(',', ' '))}"
+        return f"{no}; separate players by blanks, not commas: {one_line(source.replace(',', ' '))}"
     if not colon and ("/" in source or os.sep in source):
         return f"there is no folder {one_line(source)}, and no released agent of that name"
     return (
@@ -214,10 +252,10 @@ def _no_player(game: Game, name: PlayerName) -> str:
 
 
 def _installed(kind: str, group: str = KINDS) -> Callable[..., Player]:
-    """What makes players of an installed kind, from a game and an argument, or puts a search on top of a player."""
+    """Load the entry point of a kind: it makes a player from (game, argument), or adds a search to a player."""
     found = entry_points(group=group, name=kind)
     if not found:
-        raise ValueError(f"players of kind {kind} are not installed: install spygames again (in a clone: make setup)")
+        raise ValueError(f"players of kind {kind} are not installed; reinstall spygames (in a clone: make setup)")
     try:
         return next(iter(found)).load()
     except ModuleNotFoundError as error:
@@ -228,25 +266,35 @@ def _installed(kind: str, group: str = KINDS) -> Callable[..., Player]:
 
 
 def as_players(game: Game, players: PlayerLike | Sequence[PlayerLike]) -> list[Player]:
-    """One or several players, each given as itself, by a name as `make_player` takes it, or as a `Policy`; equal names
-    and the same policy are one player.
+    """Convert names, policies and players to a list of players.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.players import as_players
+        >>> [player.name for player in as_players(make_game("agent_avenue_v0"), ["greedy", "random"])]
+        ['greedy', 'random']
+
+    Args:
+        game: the game to play.
+        players: one player or several: a name (see `make_player`), a `Policy` or a `Player`. Equal names give the same
+            player, and so does the same policy.
 
     Raises:
-        TypeError: something is none of these, or `game` is no Game.
-        ValueError: there is no player of that name, or a policy plays another game.
+        TypeError: a value is none of these, or `game` is not a Game.
+        ValueError: no player has that name, or a policy plays another game.
     """
     if not isinstance(game, Game):
-        raise TypeError(f"a game is what spygames.make_game(id) returns, not {shown(game)}")
+        raise TypeError(f"game must be a Game, as spygames.make_game(id) returns it, not {shown(game)}")
     given = list(players) if isinstance(players, Sequence) and not isinstance(players, str) else [players]
     for player in given:
         plays = isinstance(player, HasPlayer) or callable(getattr(player, "act", None))
         if not isinstance(player, str) and (isinstance(player, type) or not plays):
             hint = (
-                ": a function plays as PythonPlayer(game, function, name)"
+                "; wrap a function as PythonPlayer(game, function, name)"
                 if callable(player) and not isinstance(player, type)
                 else ""
             )
-            raise TypeError(f"a player is a name as make_player takes it or a Player, not {shown(player)}{hint}")
+            raise TypeError(f"a player must be a name (see make_player) or a Player, not {shown(player)}{hint}")
     keys = [player if isinstance(player, str) else id(player) for player in given]
     found: dict[str | int, Player] = {}
     for key, player in zip(keys, given, strict=True):
@@ -262,9 +310,15 @@ def _as_player(game: Game, player: PlayerLike) -> Player:
 
 
 def named_players(game: Game, names: Sequence[str], setting: str) -> list[Player]:
-    """The players that a setting names, as `make_player` takes them; ValueError names the setting.
+    """Make the players of a setting. None of them may run code (see `runs_code`), because settings are kept in files.
 
-    Settings are kept in files, so none of them runs code (`runs_code`).
+    Args:
+        game: the game to play.
+        names: the players' names, see `make_player`.
+        setting: the name of the setting, for the error message.
+
+    Raises:
+        ValueError: a name is wrong, or its player runs code.
     """
     try:
         return [make_player(game, name, allow_code=False) for name in names]
@@ -275,5 +329,5 @@ def named_players(game: Game, names: Sequence[str], setting: str) -> list[Player
 def _exists(path: str) -> bool:
     try:
         return Path(path).exists()
-    except (OSError, ValueError):  # too long for a name, or with a character that no name has
+    except (OSError, ValueError):  # the path is too long or has an invalid character
         return False

@@ -1,4 +1,4 @@
-"""Players that are programs: the kind `command:PROGRAM`, which reads and writes JSON lines (docs/bot_protocol.md)."""
+"""Players that are programs, the kind `command:PROGRAM`. They read and write JSON lines (docs/bot_protocol.md)."""
 
 import json
 import os
@@ -23,30 +23,39 @@ from spygames.core.players.player import DecisionBatch, PlayerFailed, PlayerTooS
 __all__ = ["DECISION_LIMIT", "PROTOCOL", "START_LIMIT", "CommandPlayer", "load_player"]
 
 PROTOCOL = 2
-"""The version of docs/bot_protocol.md."""
+"""Version of the protocol in docs/bot_protocol.md."""
 START_LIMIT = 30.0
-"""Seconds from the start of a program to its answer to `hello`."""
+"""Default time limit in seconds from the start of a program to its answer to `hello`."""
 DECISION_LIMIT = 10.0
-"""Seconds for a decision."""
-MOST_FAILURES = 3
-"""After so many failures in a row a program is not started again."""
+"""Default time limit for a decision in seconds."""
+MAX_FAILURES = 3
+"""Number of failures in a row after which a program is not started again."""
 
 
 class CommandPlayer:
-    """A program as a `Player`: one process for each seat that it holds, for all games there.
+    """A program as a `Player`. It runs as one process per seat, which plays all games of the seat.
+
+    Example:
+        >>> import shlex, sys
+        >>> from spygames import make_game
+        >>> from spygames.players import CommandPlayer
+        >>> command = shlex.join([sys.executable, "my_bot.py"])
+        >>> player = CommandPlayer(make_game("agent_avenue_v0"), command, decision_limit=1)
+        >>> player.decision_limit
+        1.0
 
     Args:
-        game: what is played.
-        command: the program and its arguments, as a shell has them.
-        start_limit: seconds from its start to its answer to `hello`, 0.001 to 10^6.
+        game: the game to play.
+        command: the program and its arguments, quoted as in a shell.
+        start_limit: seconds from the start of the program to its answer to `hello`, 0.001 to 10^6.
         decision_limit: seconds for a decision, 0.001 to 10^6.
 
     Raises:
-        ValueError: there is no such program, or a limit is out of its range.
+        ValueError: the program does not exist, or a limit is out of its range.
     """
 
     notes_size = NOTES
-    """Decisions of a game that it wants in `DecisionBatch.notes`."""
+    """Number of latest decisions of a game that the player wants in `DecisionBatch.notes`."""
 
     def __init__(
         self, game: Game, command: str, start_limit: float = START_LIMIT, decision_limit: float = DECISION_LIMIT
@@ -57,7 +66,7 @@ class CommandPlayer:
         self._arguments = _split(command)
         self._following = Following()
         self._pipes: dict[int, Pipe] = {}
-        self._asked: dict[int, int] = {}  # decisions of the process of a seat, so that each has its number
+        self._asked: dict[int, int] = {}  # number of decisions that the process of a seat was asked for
         self._failures: dict[int, int] = {}
 
     def __repr__(self) -> str:
@@ -68,33 +77,37 @@ class CommandPlayer:
 
     @cached_property
     def digest(self) -> str | None:
-        """Of the program and of those of its arguments that are files; None where one of them cannot be read."""
+        """Digest of the program and of its arguments that are files; None if one of them cannot be read."""
         program, *arguments = self._arguments
         return file_digest(shutil.which(program) or program, *(word for word in arguments if os.path.isfile(word)))
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """The answer for each of `decisions.rows`, int64 [k]; PlayerFailed where there is none."""
+        """Return the program's action for each of `decisions.rows`, int64 [k].
+
+        Raises:
+            PlayerFailed: the program gave no legal action in time.
+        """
         return np.array([self._answer(decisions, row) for row in decisions.rows.tolist()], np.int64)
 
     def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
-        """Tells the program of a seat how its game has ended."""
+        """Send the result of a finished game to the program of a seat."""
         news, pipe = self._following.ending(row, seat, notes), self._pipes.get(seat)
         if news is not None and pipe is not None:
             pipe.send({"type": "result", "id": news.game, "events": news.events, "returns": returns.tolist()})
 
     def close(self) -> None:
-        """Ends the programs; those that are asked again are started again."""
+        """End all processes. A seat that is asked again gets a new process."""
         for seat in list(self._pipes):
             self._end(seat)
 
     def _answer(self, d: DecisionBatch, row: int) -> int:
-        """The answer in one game."""
-        if (said := self._following.answer(d, row)) is not None:
-            return said
+        """Return the program's action in one game."""
+        if (earlier := self._following.answer(d, row)) is not None:
+            return earlier
         seat = int(d.states["to_move"][row])
-        if self._failures.get(seat, 0) >= MOST_FAILURES:
+        if self._failures.get(seat, 0) >= MAX_FAILURES:
             what = f"failed in seat {seat}"
-            raise PlayerFailed(self.name, seat, [row], f"{what}: it has failed {MOST_FAILURES} times in a row")
+            raise PlayerFailed(self.name, seat, [row], f"{what}: it has failed {MAX_FAILURES} times in a row")
         try:
             pipe = self._pipe(seat)
             news = self._following.news(d, row)
@@ -116,7 +129,7 @@ class CommandPlayer:
         return texts[text]
 
     def _pipe(self, seat: int) -> Pipe:
-        """The running program of a seat."""
+        """Return the process of a seat, started if necessary."""
         if seat not in self._pipes:
             self._pipes[seat] = pipe = Pipe(self._arguments)
             pipe.send(hello(self.game, seat))
@@ -134,8 +147,11 @@ class CommandPlayer:
         return failed
 
     def _end(self, seat: int) -> str:
-        """Ends the program of a seat, whose games are told anew to the next one; returns its last line on stderr."""
-        self._following.begin_anew(seat)
+        """End the process of a seat and return its last line on stderr.
+
+        The next process receives all events of its running games again.
+        """
+        self._following.restart(seat)
         self._asked.pop(seat, None)
         pipe = self._pipes.pop(seat, None)
         if pipe is None:
@@ -145,7 +161,7 @@ class CommandPlayer:
 
 
 def hello(game: Game, seat: int) -> dict[str, Any]:
-    """What a program is told first."""
+    """Return the first message to a program."""
     return {
         "type": "hello",
         "protocol": PROTOCOL,
@@ -158,7 +174,10 @@ def hello(game: Game, seat: int) -> dict[str, Any]:
 
 
 def decision(d: DecisionBatch, row: int, seat: int) -> tuple[dict[str, Any], dict[str, int]]:
-    """What a program is asked, and the actions by their texts; a seed is drawn from the stream of the game."""
+    """Return the fields of a decision message, and the legal actions by their texts.
+
+    The seed of the message is drawn from the random stream of the game.
+    """
     s, game = as_record(d.states, row), d.game
     texts = {game.action_to_string(s, int(action), seat): int(action) for action in np.flatnonzero(d.mask[row])}
     view = {name: d.views[name][row].tolist() for name in game.view_dtype.names or ()}
@@ -166,21 +185,21 @@ def decision(d: DecisionBatch, row: int, seat: int) -> tuple[dict[str, Any], dic
 
 
 def _check_hello(answer: Mapping[str, Any]) -> None:
-    """PipeError if it is not the answer to `hello`."""
+    """Raise PipeError unless `answer` is a valid answer to `hello`."""
     right, protocol = {"type": "hello", "protocol": PROTOCOL}, answer.get("protocol")
     if answer.get("type") == "hello" and type(protocol) is int and protocol < PROTOCOL:
         what = f'protocol {PROTOCOL} is {json.dumps(right)}, and each answer repeats "decision" of its question'
         raise PipeError(f"speaks protocol {protocol}, not {PROTOCOL}", what)
     if not all(same(answer.get(key), value) for key, value in right.items()):
-        raise PipeError("did not answer hello as it should", f"{shown(answer)} instead of {json.dumps(right)}")
+        raise PipeError("gave a wrong answer to hello", f"{shown(answer)} instead of {json.dumps(right)}")
 
 
 def _action(answer: Mapping[str, Any], game: int, number: int) -> str:
-    """The text of an answer; PipeError if it is not one to the question with that number."""
+    """Return the text of an answer. Raise PipeError unless it answers the question with that number."""
     text, repeated = answer.get("action"), {"type": "action", "id": game, "decision": number}
     if not isinstance(text, str) or not all(same(answer.get(key), value) for key, value in repeated.items()):
         right = f'{{"type": "action", "id": {game}, "decision": {number}, "action": TEXT}}'
-        raise PipeError("did not answer the question", f"{shown(dict(answer))} instead of {right}")
+        raise PipeError("gave a wrong answer to the question", f"{shown(dict(answer))} instead of {right}")
     return text
 
 
@@ -190,18 +209,21 @@ def _some(texts: list[str], most: int = 5) -> str:
 
 
 def _split(command: str) -> list[str]:
-    """The words of a command; ValueError where they begin with no program."""
+    """Split a command into words. Raise ValueError if the first word is not an executable program."""
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise ValueError(f"{shown(f'command:{command}')}: {one_line(error)}") from None
     if not words or shutil.which(words[0]) is None:
-        program = shown(words[0]) if words else "a program"
-        raise ValueError(f"{shown(f'command:{command}')}: {program} cannot be run: it is not there or not executable")
+        program = shown(words[0]) if words else "the program ''"
+        raise ValueError(f"{shown(f'command:{command}')}: {program} does not exist or is not executable")
     return words
 
 
 def load_player(game: Game, argument: str) -> CommandPlayer:
-    """The player `command:PROGRAM ARGUMENTS`: what `make_player` calls for the kind `command`; ValueError if there is
-    no such program."""
+    """Make the player `command:PROGRAM ARGUMENTS`; the entry point of the kind `command`.
+
+    Raises:
+        ValueError: the program does not exist.
+    """
     return CommandPlayer(game, argument)

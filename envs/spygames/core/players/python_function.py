@@ -1,4 +1,4 @@
-"""Players that are Python: the kind `python:module.name`, a function or a class of your own."""
+"""Players that are Python functions or classes, the kind `python:module.name`."""
 
 import inspect
 import sys
@@ -21,23 +21,36 @@ __all__ = ["PythonPlayer", "load_player"]
 
 
 class PythonPlayer:
-    """Somebody's function or class as a `Player`.
+    """A Python function or class as a `Player`.
 
-    A function (observation float32 [F], mask int8 [A]) -> action is asked for every decision alike. Of a class one
-    object plays one seat in one game: it is made by (game, seat, seed 0..2^32-1, for its choices) before the first
-    decision of the seat, `act(observation, mask)` decides, `seen(text)`, if there is one, hears what the seat sees
-    happen (`Game.seen_action`), and `ended(returns float32 [P])`, if there is one, the result.
+    A function is called as `decide(observation, mask)` for every decision, with float32 [F] and int8 [A], and returns
+    an action. A class is instantiated for each seat and game, with these calls:
+
+    - `decide(game, seat, seed)` before the first decision of the seat; seed is 0..2^32-1, for the player's choices
+    - `act(observation, mask)` returns an action
+    - `seen(text)`, optional: an event that the seat has seen (`Game.seen_action`)
+    - `ended(returns)`, optional: the result, float32 [P]
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.players import PythonPlayer
+        >>> from spygames.records import play_record
+        >>> game = make_game("agent_avenue_v0")
+        >>> lowest = PythonPlayer(game, lambda observation, mask: int(mask.argmax()), "lowest")
+        >>> play_record(game, [lowest, "random"], seed=1).players
+        ('lowest', 'random')
 
     Args:
-        game: what is played.
+        game: the game to play.
         decide: the function or the class.
-        name: what the player is called.
-        decision_limit: seconds for a decision, 0.001 to 10^6; None: as long as it takes. It is interrupted, unless it
-            hangs outside of Python or elsewhere than in the main thread of a POSIX system (`time_limit`).
-        digest: of the file of its module, None where nobody knows.
+        name: the name of the player.
+        decision_limit: seconds for a decision, 0.001 to 10^6; None: no limit. A late decision is interrupted only in
+            the main thread of a POSIX system, and not in C code. Elsewhere the player fails after the call has
+            returned.
+        digest: a digest of the file of its module; None: unknown.
 
     Raises:
-        TypeError: `decide` cannot be called as said above.
+        TypeError: `decide` does not take the arguments above.
     """
 
     def __init__(
@@ -56,29 +69,33 @@ class PythonPlayer:
         self._following = Following()
         self._objects: dict[tuple[int, int], Any] = {}
         self.notes_size = NOTES if self._is_class else 0
-        """Decisions of a game that it wants in `DecisionBatch.notes`."""
+        """Number of latest decisions of a game that the player wants in `DecisionBatch.notes`."""
 
     def __repr__(self) -> str:
         return f"PythonPlayer({self.game.id}, {self.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # objects of games are made again as games are asked
+        # The objects of running games are not copied; they are made again when needed.
         return PythonPlayer, (self.game, self._decide, self.name, self.decision_limit, self.digest)
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """The answer for each of `decisions.rows`, int64 [k]; PlayerFailed where there is none."""
+        """Return the player's action for each of `decisions.rows`, int64 [k].
+
+        Raises:
+            PlayerFailed: the code raised an exception, was too slow, or did not return an action.
+        """
         return np.array([self._answer(decisions, row) for row in decisions.rows.tolist()], np.int64)
 
     def _answer(self, d: DecisionBatch, row: int) -> int:
-        """The answer in one game."""
-        if self._is_class and (said := self._following.answer(d, row)) is not None:
-            return said
-        # Copies, so that nobody changes what belongs to the games.
+        """Return the player's action in one game."""
+        if self._is_class and (earlier := self._following.answer(d, row)) is not None:
+            return earlier
+        # Copies, so that the player cannot change the games' own arrays.
         observation, mask = d.observation[row].copy(), d.mask[row].copy()
         news = self._following.news(d, row) if self._is_class else None
 
         def decide() -> Any:
-            own = self._decide if news is None else self._told(news, row, d.rng[row]).act
+            own = self._decide if news is None else self._informed(news, row, d.rng[row]).act
             return own(observation, mask)
 
         try:
@@ -87,10 +104,10 @@ class PythonPlayer:
             raise self._failed(
                 d, row, f": it gave no answer in {self.decision_limit:g} s", kind=PlayerTooSlow
             ) from None
-        except (Exception, SystemExit) as error:  # a stranger's code may raise anything, but Ctrl-C is not its own
+        except (Exception, SystemExit) as error:  # foreign code may raise anything; Ctrl-C passes
             raise self._failed(d, row, detail=f"{type(error).__name__}: {one_line(error)}") from error
         if not is_whole(answer) or not 0 <= answer < len(mask):
-            raise self._failed(d, row, detail=f"{shown(answer)} is no whole number from 0 to {len(mask) - 1}")
+            raise self._failed(d, row, detail=f"the action must be an integer 0..{len(mask) - 1}, not {shown(answer)}")
         if news is not None and d.mask[row, answer]:
             self._following.answered(d, row, int(answer))
         return int(answer)
@@ -106,7 +123,7 @@ class PythonPlayer:
         return failed
 
     def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
-        """Tells the object of a seat how its game has ended; what it makes of that is nobody's business any more."""
+        """Pass the last events and the result to the object of a seat. Its exceptions are only printed."""
         news = self._following.ending(row, seat, notes) if self._is_class else None
         player = self._objects.pop((row, seat), None)
         if news is None or player is None:
@@ -118,8 +135,8 @@ class PythonPlayer:
         except (Exception, SystemExit) as error:
             say(f"{self.name}: {type(error).__name__}: {one_line(error)}")
 
-    def _told(self, news: News, row: int, rng: np.ndarray) -> Any:
-        """The object of a game, which knows what has happened."""
+    def _informed(self, news: News, row: int, rng: np.ndarray) -> Any:
+        """Return the object of a game, after it has received the events so far."""
         if news.begins or (row, news.seat) not in self._objects:
             self._objects[row, news.seat] = self._decide(self.game, news.seat, draw_seed(rng))
         player = self._objects[row, news.seat]
@@ -134,7 +151,7 @@ def _tell(player: Any, events: list[str]) -> None:
 
 
 def check_code(decide: Callable[..., Any]) -> None:
-    """TypeError where a function or a class cannot be called as a player is, as far as signatures tell."""
+    """Raise TypeError if the signatures of a function or a class do not fit `PythonPlayer`."""
     if not inspect.isclass(decide):
         _check_call(decide, f"the function {_called(decide)}", "observation", "mask")
         return
@@ -143,8 +160,8 @@ def check_code(decide: Callable[..., Any]) -> None:
         raise TypeError(f"the class {_called(decide)} has no method act(observation, mask)")
     if _takes(act, "self", "decisions") and not _takes(act, "self", "observation", "mask"):
         raise TypeError(
-            f"the class {_called(decide)} is a Player, whose act takes a DecisionBatch: pass an object of it "
-            "in Python, or make it an installed kind; a class by its name must have act(observation, mask)"
+            f"the class {_called(decide)} is a Player, whose act takes a DecisionBatch: pass an instance in Python, "
+            "or install it as a kind of players; a class given by its name must have act(observation, mask)"
         )
     _check_call(decide, f"the class {_called(decide)}", "game", "seat", "seed")
     for name, arguments in (("act", ("observation", "mask")), ("seen", ("text",)), ("ended", ("returns",))):
@@ -160,10 +177,10 @@ def _check_call(function: Callable[..., Any], what: str, *arguments: str, bound:
 
 
 def _takes(function: Callable[..., Any], *arguments: str) -> bool:
-    """Whether a function takes so many arguments without names; True where nobody knows its signature."""
+    """Whether a function takes this number of positional arguments; True if it has no signature."""
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # written in C, say
+    except (TypeError, ValueError):  # a function written in C may have no signature
         return True
     try:
         signature.bind(*arguments)
@@ -177,18 +194,19 @@ def _called(decide: Callable[..., Any]) -> str:
 
 
 def load_player(game: Game, argument: str) -> PythonPlayer:
-    """The player `python:MODULE.NAME`: what `make_player` calls for the kind `python`.
+    """Make the player `python:MODULE.NAME`; the entry point of the kind `python`.
 
     Args:
-        game: what is played.
-        argument: the module, which is installed or lies in the current folder, and in it a function or class.
+        game: the game to play.
+        argument: `MODULE.NAME`, a function or class of a module that is installed or in the current folder.
 
     Raises:
-        ValueError: there is no such thing, its module cannot be imported, or it cannot be called as a player is.
+        ValueError: the module cannot be imported, has no such name, or the function or class does not fit
+            `PythonPlayer`.
     """
     spec = f"python:{argument}"
     found, module = find_code(spec), argument.rpartition(".")[0]
-    modules = dict.fromkeys([module, getattr(found, "__module__", None) or module])  # it may come from another one
+    modules = dict.fromkeys([module, getattr(found, "__module__", None) or module])  # NAME may come from another module
     files = [getattr(sys.modules.get(name), "__file__", None) for name in modules]
     try:
         return PythonPlayer(game, found, spec, digest=None if None in files else file_digest(*map(str, files)))

@@ -1,7 +1,7 @@
-"""The agents that come with the package: what they are called, where they lie, and which is the best of its variant.
+"""Names, paths and rankings of the released agents, which come with the package.
 
-`agents.json` beside them says it, with the SHA-256 of each of their files. `python -m studies.released_agents` writes
-it from the checkpoints and the ladders.
+They are listed in `checkpoints/agents.json` with the SHA-256 of each file. `python -m studies.released_agents` writes
+this list from the checkpoints and the ladders.
 """
 
 import json
@@ -30,58 +30,76 @@ __all__ = [
 
 MANIFEST = "agents.json"
 FIRST = "-first"
-"""The end of the name of an anchor: the first agent of a variant, against which later ones are measured."""
+"""Suffix of the name of an anchor, the first agent of a variant. Later agents are measured against it."""
 ANCHORS = Path(__file__).resolve().parents[4] / "anchors"
-"""The folder of the anchors in a clone. The wheel has none."""
+"""Folder of the anchors in a clone. The wheel has no anchors."""
 MAX_BYTES = 1 << 30
-"""Of any file of an agent."""
+"""Maximum size of a file of an agent."""
 BEST = "best"
-"""The name of the best agent of whatever is played, as it plays best."""
+"""The name that stands for the best released agent of a variant."""
 NEUTRAL = ("first_player",)
-"""Options that make no variant of their own: an agent plays as well whoever begins."""
+"""Options that do not change the variant: an agent plays equally well from either start."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """How well an agent does when it plays in one way."""
+    """Measured strength of an agent that chooses its actions in one way.
+
+    Example:
+        >>> from spygames.players import find_agent
+        >>> figures = find_agent("agent_avenue/simple-2").figures[0]
+        >>> 0 < figures.win_shares["greedy"] <= 1
+        True
+    """
 
     play: str
-    """sample, argmax or a temperature."""
+    """How the agent chooses actions: `sample`, `argmax` or a temperature."""
     source: str
-    """The file beside the checkpoint that has more of what was measured."""
+    """The file beside the checkpoint with the full results."""
     win_shares: Mapping[str, float]
-    """Win fraction, 0 to 1, by the opponent's name."""
+    """Share of games won, 0 to 1, by the opponent's name."""
     fair_shares: Mapping[str, float]
-    """What a side wins where all are that opponent, by the opponent's name."""
+    """Share of games that a side wins if all seats are that opponent, by the opponent's name."""
     rating: float | None
-    """On the ladder; None without one."""
+    """Rating on the ladder; None without one."""
 
 
 @dataclass(frozen=True)
 class ReleasedAgent:
-    """An agent that comes with the package."""
+    """A trained agent that comes with the package.
+
+    Example:
+        >>> from spygames.players import find_agent
+        >>> agent = find_agent("agent_avenue/simple-2")
+        >>> agent.game_id, agent.options["players"]
+        ('agent_avenue_v0', 2)
+    """
 
     name: str
-    """Game and variant: `agent_avenue/simple-2`."""
+    """Game and variant, such as `agent_avenue/simple-2`."""
     folder: Path
-    """Its checkpoint."""
+    """Folder of its checkpoint."""
     game_id: str
-    """What it plays: `agent_avenue_v0`."""
+    """Id of its game, such as `agent_avenue_v0`."""
     options: Mapping[str, Any]
-    """The options of that, all of them."""
+    """All options of its game."""
     decisions: int
-    """That it was trained on."""
+    """Number of decisions it was trained on."""
     sha256: Mapping[str, str]
-    """Hex digest of the content of each of its files, by name; line ends of a text do not count."""
+    """Hex digest of the content of each file, by file name. Line ends of text files do not count."""
     figures: tuple[Figures, ...]
-    """One for each way to play that was measured, the best first."""
+    """Measured strength, one entry per way of choosing actions, the best first."""
 
     def as_json(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """Return all fields as plain JSON values."""
         return {**asdict(self), "folder": str(self.folder)}
 
     def checked_folder(self) -> Path:
-        """The folder, once each file in it has been found to be the one that was released; ValueError otherwise."""
+        """Return the folder after comparing each file with its digest.
+
+        Raises:
+            ValueError: a file cannot be read or is not the released one.
+        """
         for name, expected in self.sha256.items():
             try:
                 found = sha256(content(read_file(self.folder / name, MAX_BYTES))).hexdigest()
@@ -89,24 +107,24 @@ class ReleasedAgent:
                 raise ValueError(f"{self.name}: {self.folder / name} cannot be read: {error.strerror}") from None
             if found != expected:
                 raise ValueError(
-                    f"{self.name} is damaged: {self.folder / name} has SHA-256 {found[:12]}..., and {expected[:12]}... "
-                    "was released: install spygames again"
+                    f"{self.name} is damaged: the SHA-256 of {self.folder / name} must be {expected[:12]}..., "
+                    f"not {found[:12]}...; reinstall spygames"
                 )
         return self.folder
 
 
 def released_agents() -> list[ReleasedAgent]:
-    """All agents that come with the package, by name.
+    """Return all agents that come with the package, sorted by name.
 
     Raises:
-        ValueError: their list is damaged.
+        ValueError: the list of agents is damaged.
     """
     folder = _folder()
     return [] if folder is None else _listed(folder)[0]
 
 
 def find_agent(name: str) -> ReleasedAgent | None:
-    """Return the released agent of that name, None if there is none."""
+    """Return the released agent with this name; None if there is none."""
     return next((agent for agent in released_agents() if name == agent.name), None)
 
 
@@ -114,7 +132,7 @@ def find_anchor(name: str) -> Path | None:
     """Return the checkpoint folder of an anchor, an agent of the ladders that is not released.
 
     Args:
-        name: the name of a released agent with `-first` behind it, `agent_avenue/simple-2-first`.
+        name: the name of a released agent and `-first`, such as `agent_avenue/simple-2-first`.
 
     Returns:
         The folder; None for a name of another form.
@@ -125,46 +143,56 @@ def find_anchor(name: str) -> Path | None:
     if not name.endswith(FIRST) or find_agent(name.removesuffix(FIRST)) is None:
         return None
     if not ANCHORS.is_dir():
-        raise ValueError(f"{name} is an anchor of the ladders: clone the repository, the package has no anchors")
+        raise ValueError(f"{name} is an anchor of the ladders, which the package does not include: use a clone")
     if not (folder := ANCHORS / name).is_dir():
-        raise ValueError(f"there is no anchor {name}; the folder {ANCHORS} has the available ones")
+        raise ValueError(f"there is no anchor {name}; the available ones are in {ANCHORS}")
     return folder
 
 
 def agent_names() -> str:
-    """The names of all released agents, for messages."""
+    """Return the names of all released agents, for messages."""
     return ", ".join(agent.name for agent in released_agents())
 
 
 def agent_folder(name: str, game: Game | None = None) -> Path | None:
-    """Return the checkpoint folder, checked, of the agent that a name means.
+    """Return the checkpoint folder of a released agent, after checking its files, or of an anchor.
 
     Args:
-        name: of a released agent, of an anchor, or `best`.
-        game: which `best` agent; its options count.
+        name: the name of a released agent or an anchor, or `best`.
+        game: the game with its options, for `best`.
 
     Returns:
-        The folder; None for another name.
+        The folder; None for any other name.
 
     Raises:
-        ValueError: `best` without a game, no agent plays that game, or the agent's files are damaged.
+        ValueError: the name is `best` and `game` is None, no agent plays the game, or the agent's files are damaged.
     """
     if name == BEST:
         if game is None:
-            raise ValueError(f"best of which game? Name the agent: {agent_names()}")
+            raise ValueError(f"best needs a game; name an agent instead: {agent_names()}")
         return best_agent(game)[0].checked_folder()
     agent = find_agent(name)
     return find_anchor(name) if agent is None else agent.checked_folder()
 
 
 def best_agent(game: Game) -> tuple[ReleasedAgent, str]:
-    """The best released agent of a variant by its ladder, without a search, and the way in which it plays best.
+    """Return the best released agent of a variant by its ladder, without a search, and its best way of play.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.players import best_agent
+        >>> agent, play = best_agent(make_game("agent_avenue_v0"))
+        >>> agent.name, play
+        ('agent_avenue/simple-2', 'argmax')
 
     Args:
-        game: what is played; only `first_player` may be another option than the agent was trained with.
+        game: the game. Its options must be those that the agent was trained with, except for `first_player`.
+
+    Returns:
+        The agent, and `sample`, `argmax` or a temperature.
 
     Raises:
-        ValueError: no agent of this variant comes with the package; the message names those there are.
+        ValueError: no released agent plays this variant; the message lists the released agents.
     """
     folder = _folder()
     agents, best = ([], []) if folder is None else _listed(folder)
@@ -172,13 +200,18 @@ def best_agent(game: Game) -> tuple[ReleasedAgent, str]:
     for environment, name, play in best:
         if environment == variant:
             return next(agent for agent in agents if agent.name == name), play
-    raise ValueError(f"no released agent plays {game.title}; there are: {agent_names() or 'none'}")
+    raise ValueError(f"no released agent plays {game.title}; available agents: {agent_names() or 'none'}")
 
 
 def name_of_best(game: Game, play: str = "") -> str:
-    """The name of `best_agent`, and behind it `play`, or where that is empty how it plays best.
+    """Return the player's name of `best_agent`, such as `agent_avenue/simple-2@argmax`.
 
-    ValueError as of `best_agent`.
+    Args:
+        game: see `best_agent`.
+        play: how the agent chooses actions; "": as it plays best.
+
+    Raises:
+        ValueError: see `best_agent`.
     """
     agent, best = best_agent(game)
     return f"{agent.name}@{play or best}"
@@ -189,13 +222,13 @@ def _variant(game_id: str, options: Mapping[str, Any]) -> tuple[str, dict[str, A
 
 
 def _folder() -> Path | None:
-    """The folder of the released agents; None where it is missing."""
+    """Return the folder of the released agents; None if it is missing."""
     folder = shipped_folder("checkpoints")
     return folder if (folder / MANIFEST).is_file() else None
 
 
 Listed = tuple[list[ReleasedAgent], list[tuple[tuple[str, dict[str, Any]], str, str]]]
-"""The agents; variants, each with the name of its best agent and how that plays."""
+"""The agents; and the variants, each with the name of its best agent and how that agent plays best."""
 
 
 @cache

@@ -1,20 +1,22 @@
 """Search over a game's kernels: determinized Monte Carlo (`mc`) and information-set tree search (`mcts`).
 
-Both look at a state through the eyes of the seat to move: each simulation begins with `Game.determinize`, so what
-they find is a function of what that seat may know, of the number of simulations and of the search's own random stream.
-They work on copies; the game that is searched, its chance included, is never touched.
+Both search from the point of view of the seat to move: each simulation begins with `Game.determinize`. The result
+depends only on what that seat may know, on the number of simulations and on the search's own random stream. The search
+works on copies and never changes the searched game or its future chance.
 
-`mc` gives each legal action the same share of uniformly random playouts. All actions meet the same redrawn states,
-so that they are compared under equal chance.
+`mc` gives each legal action the same number of uniformly random playouts. All actions are tried in the same redrawn
+states, so that they are compared under equal chance.
 
 `mcts` is information-set Monte Carlo tree search (Cowling, Powley, Whitehouse, "Information Set Monte Carlo Tree
-Search", IEEE TCIAIG 4(2), 2012): one tree over all redrawn states, a new one in each iteration; UCB1 in which an
-action's count of availability stands for the visits of its parent; one new node an iteration, then a uniformly
-random playout; at each node the mover maximises its own return. A node is what its mover has seen change since the
-root (the multiple-observer variant), however the hidden rest was redrawn: so nobody in the tree acts on a card that
-another seat played secretly, which is where the single-observer variant goes wrong. A rival's own hidden cards decide
-what is available to it, but as in the paper its nodes are shared between all hands it may hold, or no node would
-ever be met twice.
+Search", IEEE TCIAIG 4(2), 2012):
+
+- One tree covers all redrawn states; each iteration redraws the state.
+- UCB1 uses the number of times an action was available in place of the visits of its parent.
+- Each iteration adds one node and plays on uniformly at random. At each node the mover maximizes its own return.
+- A node is identified by what its mover has seen change since the root (the multiple-observer variant). Therefore no
+  seat in the tree acts on a card that another seat has played secretly; in the single-observer variant seats do.
+- A rival's own hidden cards decide which actions are available to it. As in the paper, the rival's nodes are shared
+  between all its possible hands; otherwise no node would be visited twice.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -34,41 +36,64 @@ from spygames.core.svg.annotations import Advice
 __all__ = ["EXPLORATION", "Found", "Kind", "SearchPlayer", "search_values"]
 
 EXPLORATION = 0.7
-"""The weight of UCB's second term where returns are scaled to 0..1 by the least and greatest seen in the search; the
-value of the paper."""
+"""Default weight of the exploration term of UCB, from the paper. Returns are scaled to 0..1 by the minimum and maximum
+met in the search."""
 
 
 _WORLDS = 128
-"""Worlds of which `SearchPlayer.advise` tells."""
+"""Number of worlds from which `SearchPlayer.advise` estimates beliefs."""
 
 
 class Found(NamedTuple):
-    """What a search found out about one decision."""
+    """The result of a search of one decision, see `search_values`.
+
+    Example:
+        >>> import numpy as np
+        >>> from spygames import make_game
+        >>> from spygames.players import search_values
+        >>> game = make_game("agent_avenue_v0")
+        >>> found = search_values(game, game.start(1), seat=0, simulations=50, seed=1)
+        >>> best = int(np.argmax(found.visits))
+        >>> bool(-1 <= found.values[best] <= 1)
+        True
+    """
 
     visits: np.ndarray
-    """float64 [A]: simulations spent on each action; they sum to the number of simulations."""
+    """float64 [A], number of simulations of each action; their sum is the number of simulations"""
     values: np.ndarray
-    """float64 [A]: mean return of the seat after each action, in the game's units; NaN where there was no visit."""
+    """float64 [A], mean return of the seat after each action, in the game's units; NaN without a visit"""
 
 
 def _check(kind: Kind, simulations: int, exploration: float) -> tuple[int, float]:
-    """Simulations and exploration as plain numbers; ValueError for wrong ones."""
+    """Return `simulations` and `exploration` as plain numbers. Raise ValueError for wrong values."""
     choice("kind", kind, get_args(Kind))
     return whole("simulations", simulations, 1), number("exploration", exploration, 0)
 
 
 class SearchPlayer:
-    """A search as a player: `mcts:200` or `mc:200`. It draws from `DecisionBatch.rng`; states are read and left alone.
+    """A search as a player, `mcts:200` or `mc:200`.
 
-    It takes the most visited action, the higher mean return among equals, so it is deterministic in what its
-    seat may know and its random stream. A decision with one legal action is not searched.
+    It takes the most visited action, and among equals the one with the higher mean return. The action depends only on
+    what the seat may know and on the random stream of the game (`DecisionBatch.rng`). A decision with one legal action
+    is not searched.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.players import SearchPlayer
+        >>> from spygames.records import play_record
+        >>> game = make_game("agent_avenue_v0")
+        >>> play_record(game, [SearchPlayer(game, "mcts", simulations=20), "random"], seed=1).players
+        ('mcts:20', 'random')
 
     Args:
-        game: what is played.
+        game: the game to play.
         kind: "mcts" or "mc".
-        simulations: playouts a decision, at least 1; `mc` makes at least one for each legal action.
-        exploration: the weight of UCB's second term, for returns scaled to 0..1; `mc` has no use for it.
-        threads: how many share the rows of one call; actions do not depend on it.
+        simulations: playouts per decision, at least 1; `mc` makes at least one for each legal action.
+        exploration: weight of the exploration term of UCB, for returns scaled to 0..1; unused by `mc`.
+        threads: number of threads that share the rows of one call; actions do not depend on it.
+
+    Raises:
+        ValueError: an argument is out of its range.
     """
 
     def __init__(self, game: Game, kind: Kind, simulations: int, exploration: float = EXPLORATION, threads: int = 1):
@@ -76,7 +101,7 @@ class SearchPlayer:
         threads = whole("threads", threads, 1)
         self.name = f"{kind}:{simulations}"
         self.kind: Kind = kind
-        """How it searches."""
+        """The kind of search."""
         self._arguments = game, kind, simulations, exploration, threads
         self._simulations, self._exploration = simulations, exploration
         self._buffers = [buffers(game, kind, simulations) for _ in range(threads)]
@@ -84,12 +109,12 @@ class SearchPlayer:
         self._rows = loops(game, kind).rows
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Copied and pickled by its arguments: it remembers nothing between decisions, and a copy of its buffers
-        # one by one would tear apart what shares memory.
+        # Copied and pickled by its arguments: a search keeps nothing between decisions. Its buffers share memory, and
+        # separate copies of them would not.
         return SearchPlayer, self._arguments
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """One legal action for each of `decisions.rows`, int64 [k]; advances the streams of the rows it searched."""
+        """Return one legal action for each of `decisions.rows`, int64 [k]. Advances the streams of searched rows."""
         d, k = decisions, len(decisions.rows)
         actions = np.empty(k, np.int64)
         states = d.states.view(np.recarray)
@@ -106,8 +131,11 @@ class SearchPlayer:
         return actions
 
     def advise(self, decisions: DecisionBatch) -> list[Advice]:
-        """What it finds at each of `decisions.rows`: the share of the simulations that it spent on each action, the
-        result that it expects after the one that it takes, and worlds as it draws them."""
+        """Return the search's view of each of `decisions.rows`.
+
+        An Advice has the share of simulations of each legal action and the expected result of the best one. Its beliefs
+        come from worlds drawn as in the search.
+        """
         found, game, kind = [], self._arguments[0], self._arguments[1]
         for row in decisions.rows.tolist():
             states, seed = decisions.states[row : row + 1], int(mix(decisions.rng[row, 0]))
@@ -133,20 +161,28 @@ def search_values(
     kind: Kind = "mcts",
     exploration: float = EXPLORATION,
 ) -> Found:
-    """What a search of one decision finds: visits and mean returns, float64 [A] each.
+    """Search one decision and return the visits and mean returns of each action.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.players import search_values
+        >>> game = make_game("agent_avenue_v0")
+        >>> found = search_values(game, game.start(1), seat=0, simulations=50, seed=1)
+        >>> int(found.visits.sum())
+        50
 
     Args:
-        game: what is played.
-        state: STATE [1], not changed; the part of it that `seat` may not know makes no difference.
-        seat: whose decision it is, the seat to move.
-        simulations: at least 1.
-        seed: 0..2^64-1, of the search's random stream.
-        kind: "mcts" (Cowling, Powley, Whitehouse 2012, multiple observers) or "mc" (equal shares, flat).
+        game: the game.
+        state: STATE [1], not changed; the part that is hidden from `seat` does not influence the result.
+        seat: the seat to move.
+        simulations: number of simulations, at least 1.
+        seed: 0..2^64-1, seed of the search's random stream.
+        kind: "mcts" (Cowling, Powley, Whitehouse 2012, multiple observers) or "mc" (flat, equal shares).
         exploration: see `SearchPlayer`.
 
     Raises:
-        ValueError: `seat` is not the seat to move or has no legal action, or an argument is out of range or of another
-            form.
+        ValueError: `seat` is not to move or has no legal action, or an argument has a wrong form or is out of its
+            range.
     """
     simulations, exploration = _check(kind, simulations, exploration)
     rng, seat = np.array([as_seed(seed)]), whole("seat", seat, 0)
@@ -155,7 +191,7 @@ def search_values(
         raise ValueError(f"state must be an array [1] of the states of {game.id}, not {form}")
     root: Record = state.view(np.recarray)[0]
     if root.to_move != seat or seat >= game.num_players:
-        raise ValueError(f"seat {seat} has nothing to decide here; to move is {root.to_move}")
+        raise ValueError(f"seat must be the seat to move, not {seat}; the state has to_move = {root.to_move}")
     m = buffers(game, kind, simulations)
     game.legal(root, m.mask)
     if not m.mask.any():

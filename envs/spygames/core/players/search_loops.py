@@ -1,4 +1,4 @@
-"""The loops of a search: playouts, the flat search `mc` and the tree search `mcts`."""
+"""The compiled loops of the searches: playouts, the flat search `mc` and the tree search `mcts`."""
 
 from collections.abc import Callable
 from functools import cache
@@ -11,9 +11,9 @@ from spygames.core.game.game import Game
 from spygames.core.game.rng import GAMMA, mix, random_action, uniform
 
 Kind = Literal["mcts", "mc"]
-"""A tree search, or a flat one (Monte Carlo)."""
+"""The kind of search: a tree search, or a flat one (Monte Carlo)."""
 
-# Stand for the kernels of a game and for the loops made of them, which `Game.bind` puts in their place.
+# Placeholders for the kernels of a game and for the loops made of them: `Game.bind` replaces them.
 legal: Any = None
 apply: Any = None
 returns: Any = None
@@ -24,20 +24,20 @@ descend: Any = None
 search: Any = None
 
 GRAIN = 65536.0
-"""Views are compared in units of 1/65536: coarse enough that float32 rounding makes no new node."""
+"""Views are compared in units of 1/65536, coarse enough that float32 rounding makes no new node."""
 
 
 class SearchBuffers(NamedTuple):
-    """Everything a search writes to. N nodes, twice to four times as many slots, P seats, A actions, F features."""
+    """The memory of a search. Letters: N nodes, 2 N to 4 N slots, P seats, A actions, F features."""
 
     states: np.ndarray
-    """STATE [2]: the one that is played on, and one that was redrawn and waits"""
+    """STATE [2]: the state that is played on, and a redrawn state to copy from"""
     mask: np.ndarray
     """int8 [A]"""
     returns: np.ndarray
     """float32 [P]"""
     views: np.ndarray
-    """VIEW [P + 1]: of each seat at the root, and last of the mover"""
+    """VIEW [P + 1]: the views of all seats at the root, and last the view of the mover"""
     features: np.ndarray
     """float32 [P + 1, F], the memory of `views`"""
     keys: np.ndarray
@@ -45,17 +45,17 @@ class SearchBuffers(NamedTuple):
     slots: np.ndarray
     """int32 [slots]: the node of a key, -1 for none"""
     visits: np.ndarray
-    """int64 [N, A]: how often an action was taken from a node"""
+    """int64 [N, A]: number of times an action was taken from a node"""
     available: np.ndarray
-    """int64 [N, A]: how often it was legal there"""
+    """int64 [N, A]: number of times it was legal there"""
     totals: np.ndarray
-    """float64 [N, A]: the mover's returns after it, summed"""
+    """float64 [N, A]: sum of the mover's returns after it"""
     path: np.ndarray
     """int64 [N, 3]: node, mover and action of each step in the tree"""
 
 
 def _playout(s, mask, rng, out):  # type: ignore[no-untyped-def]
-    """Uniformly random decisions to the end of the game, or to where nothing is legal; writes its returns."""
+    """Play uniformly random decisions until the game is over or no action is legal; write its returns."""
     going = s.to_move >= 0
     while going:
         legal(s, mask)
@@ -68,7 +68,7 @@ def _playout(s, mask, rng, out):  # type: ignore[no-untyped-def]
 
 
 def _mc(root, simulations, exploration, rng, m):  # type: ignore[no-untyped-def]
-    """Fills row 0 of `m.visits` and `m.totals`; at least one simulation for each legal action."""
+    """Fill row 0 of `m.visits` and `m.totals`, with at least one simulation for each legal action."""
     seat = np.int64(root.to_move)
     legal(root, m.mask)
     count = 0
@@ -93,7 +93,7 @@ def _mc(root, simulations, exploration, rng, m):  # type: ignore[no-untyped-def]
 
 @kernel
 def changes(features: np.ndarray, seat: Int) -> np.uint64:
-    """A hash of what differs between the mover's view (the last row) and that of the same `seat` at the root."""
+    """Return a hash of the differences between the mover's view (the last row) and its view at the root."""
     last = features.shape[0] - 1
     key = mix(np.uint64(seat + 1))
     for i in range(features.shape[1]):
@@ -107,7 +107,7 @@ def changes(features: np.ndarray, seat: Int) -> np.uint64:
 
 @kernel
 def find(key: np.uint64, keys: np.ndarray, slots: np.ndarray) -> Int:
-    """The slot that holds `key`, or the free one where it belongs."""
+    """Return the slot that holds `key`, or the free slot for it."""
     last = np.uint64(len(slots) - 1)
     slot = key & last
     while slots[np.int64(slot)] >= 0 and keys[np.int64(slot)] != key:
@@ -117,7 +117,7 @@ def find(key: np.uint64, keys: np.ndarray, slots: np.ndarray) -> Int:
 
 @kernel
 def choose(m: SearchBuffers, node: Int, low: float, high: float, exploration: float, rng: np.ndarray) -> Int:
-    """The legal action (`m.mask`) to take from a node: any that was never taken, else the one of the highest UCB."""
+    """Return the legal action (`m.mask`) to take from a node: a random untried one, else the highest UCB."""
     best, best_score, fresh = -1, 0.0, 0
     scale = 1.0 / (high - low) if high > low else 0.0
     for action in range(len(m.mask)):
@@ -144,7 +144,7 @@ def choose(m: SearchBuffers, node: Int, low: float, high: float, exploration: fl
 
 @kernel
 def expand(m: SearchBuffers, slot: Int, key: np.uint64, node: Int) -> None:
-    """Puts a node without visits into the tree, in the free `slot` of its `key`."""
+    """Add a node without visits to the tree, in the free `slot` of its `key`."""
     m.keys[slot] = key
     m.slots[slot] = node
     for action in range(len(m.mask)):
@@ -154,7 +154,7 @@ def expand(m: SearchBuffers, slot: Int, key: np.uint64, node: Int) -> None:
 
 @kernel
 def backup(m: SearchBuffers, depth: Int) -> None:
-    """Counts the returns of a simulation in the `depth` nodes of its path."""
+    """Add the returns of a simulation to the `depth` nodes of its path."""
     for k in range(depth):
         node, mover, action = m.path[k, 0], m.path[k, 1], m.path[k, 2]
         m.visits[node, action] += 1
@@ -162,8 +162,10 @@ def backup(m: SearchBuffers, depth: Int) -> None:
 
 
 def _descend(nodes, low, high, exploration, rng, m):  # type: ignore[no-untyped-def]
-    """Plays `m.states[0]` down a tree of `nodes` and out of it by one new node, where there is room; writes `m.path`.
-    Returns the depth reached and the nodes there are now."""
+    """Play `m.states[0]` down the tree and add one node, if there is room; write `m.path`.
+
+    Returns the depth reached and the new number of nodes.
+    """
     s, seats = m.states[0], len(m.returns)
     depth = 0
     grown = False
@@ -180,7 +182,7 @@ def _descend(nodes, low, high, exploration, rng, m):  # type: ignore[no-untyped-
         node = np.int64(m.slots[slot])
         action = choose(m, node, low, high, exploration, rng)
         if action < 0:
-            break  # a described position may leave its mover nothing: the playout ends here, too
+            break  # in a position made by hand no action may be legal: the playout ends here, too
         m.path[depth, 0], m.path[depth, 1], m.path[depth, 2] = node, mover, action
         depth += 1
         apply(s, action)
@@ -188,13 +190,13 @@ def _descend(nodes, low, high, exploration, rng, m):  # type: ignore[no-untyped-
 
 
 def _mcts(root, simulations, exploration, rng, m):  # type: ignore[no-untyped-def]
-    """Fills the tree; its root is row 0 of `m.visits` and `m.totals`."""
+    """Fill the tree. Its root is row 0 of `m.visits` and `m.totals`."""
     seat = np.int64(root.to_move)
     seats = len(m.returns)
     for slot in range(len(m.slots)):
         m.slots[slot] = -1
     nodes = 0
-    low, high = np.inf, -np.inf  # of all returns met
+    low, high = np.inf, -np.inf  # the range of all returns met
     for _ in range(simulations):
         m.states[0] = root
         rng[0] += GAMMA
@@ -209,7 +211,10 @@ def _mcts(root, simulations, exploration, rng, m):  # type: ignore[no-untyped-de
 
 
 def _search_rows(states, mask, rng, rows, simulations, exploration, m, actions, lo, hi):  # type: ignore[no-untyped-def]
-    """Writes an action for each of `rows[lo:hi]`: the most visited, the better one of equals. No choice, no search."""
+    """Write an action for each of `rows[lo:hi]`: the most visited, among equals the one with the higher return.
+
+    A decision with one legal action is not searched.
+    """
     for k in range(lo, hi):
         i = rows[k]
         count, best = 0, -1
@@ -227,17 +232,17 @@ def _search_rows(states, mask, rng, rows, simulations, exploration, m, actions, 
 
 
 class Loops(NamedTuple):
-    """The compiled searches of one game."""
+    """The compiled loops of one game and kind of search."""
 
     one: Callable[..., None]
-    """(root, simulations, exploration, rng uint64 [1], buffers)"""
+    """Search one decision: (root, simulations, exploration, rng uint64 [1], buffers)"""
     rows: Callable[..., None]
-    """The same for many decisions, with the action chosen."""
+    """Search many decisions and choose the actions, see `_search_rows`."""
 
 
 @cache
 def loops(game: Game, kind: Kind) -> Loops:
-    """The compiled searches of `game`."""
+    """Return the compiled loops of a game and a kind of search."""
     playout = game.bind(_playout)
     if kind == "mcts":
         one = game.bind(_mcts, playout=playout, descend=game.bind(_descend))
@@ -247,7 +252,7 @@ def loops(game: Game, kind: Kind) -> Loops:
 
 
 def buffers(game: Game, kind: Kind, simulations: int) -> SearchBuffers:
-    """Room for a search; a tree grows by at most one node a simulation."""
+    """Return the memory for a search. A tree grows by at most one node per simulation."""
     nodes = simulations if kind == "mcts" else 1
     slots = 1 << (2 * nodes - 1).bit_length()
     views = game.new_views(game.num_players + 1)

@@ -1,4 +1,4 @@
-"""Code of strangers that may take too long, in this process."""
+"""Run third-party code with a time limit."""
 
 import signal
 import threading
@@ -10,22 +10,22 @@ T = TypeVar("T")
 
 
 class TooLate(BaseException):
-    """The time is over. No `Exception`, so that code which catches those does not go on."""
+    """The time limit is exceeded. Not an `Exception`, so that code with `except Exception` does not catch it."""
 
 
 def within(seconds: float | None, call: Callable[[], T]) -> T:
-    """What `call` returns.
+    """Return the result of `call()`, or raise TooLate if it takes longer than `seconds`.
 
-    Where it can be, it is interrupted when the time is over: in the main thread of a POSIX system, between two
-    operations of Python. One that lasts, as a loop in C, is not; nor is anything elsewhere, which only counts as too
-    late once it has returned.
+    In the main thread of a POSIX system the call is interrupted between two Python operations. A long operation in C is
+    not interrupted. In other threads and on other systems no call is interrupted: TooLate is raised after `call` has
+    returned.
 
     Args:
-        seconds: above 0; None: as long as it takes.
-        call: without arguments.
+        seconds: the limit, above 0; None: no limit.
+        call: a function without arguments.
 
     Raises:
-        TooLate: it took longer. Whatever `call` raises.
+        TooLate: the call took longer. Exceptions of `call` are passed on.
     """
     if seconds is None:
         return call()
@@ -51,7 +51,7 @@ def within(seconds: float | None, call: Callable[[], T]) -> T:
         finally:
             armed = False
     finally:
-        rest = max(other - (time.monotonic() - began), 1e-3) if other else 0.0  # of whoever else has set a timer
+        rest = max(other - (time.monotonic() - began), 1e-3) if other else 0.0  # a timer that other code has set
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
         signal.setitimer(signal.ITIMER_REAL, rest, interval)

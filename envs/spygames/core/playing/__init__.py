@@ -1,1 +1,1 @@
-"""Games being played: rows of games, batches, and sessions with players in the seats."""
+"""Running games: rows of games, batches, and sessions with players in the seats."""

@@ -1,4 +1,4 @@
-"""Thousands of games in lockstep: the game's kernels inside one loop over rows, run by a few threads."""
+"""Thousands of games in lockstep: one compiled loop over rows, shared by a few threads."""
 
 import copy
 import os
@@ -17,7 +17,7 @@ from spygames.core.playing.threads import Team
 
 __all__ = ["Batch", "spread"]
 
-# Stand for the kernels of a game, which `Game.bind` puts in their place.
+# Placeholders for the kernels of a game: `Game.bind` replaces them.
 init: Any = None
 legal: Any = None
 apply: Any = None
@@ -76,20 +76,34 @@ def _answer_loop(game: Game) -> Callable[..., None]:
 
 
 class Batch(Rows):
-    """`n` games that restart themselves; each buffer is overwritten by `step`.
+    """`n` games in lockstep that restart automatically.
 
-    Row i plays the games that an AEC environment plays after `reset(seed=seeds[i])` and further `reset()`s.
+    Row i plays the same games as an AEC environment after `reset(seed=seeds[i])` and further calls of `reset()`. Each
+    `step` overwrites these arrays:
 
-    observation: float32 [n, F], what the seat to move may know. mask: int8 [n, A], 1 where legal.
-    rewards: float32 [n, P], non-zero only where a game has just ended. done: bool [n]; where it is true,
-    observation and mask belong to the next game already. serial: int64 [n], a number that changes with each game of a
-    row.
+    - `observation`: float32 [n, F], what the seat to move may know
+    - `mask`: int8 [n, A], 1 where an action is legal
+    - `rewards`: float32 [n, P], non-zero only where a game has just ended
+    - `done`: bool [n], whether a game has just ended; its `observation` and `mask` are those of the next game
+    - `serial`: int64 [n], a number that changes with each game of a row
+
+    Example:
+        >>> import numpy as np
+        >>> from spygames import make_batch
+        >>> batch = make_batch("agent_avenue_v0", 64, seed=1)
+        >>> finished = 0
+        >>> for _ in range(200):
+        ...     batch.step(batch.mask.argmax(1))  # the first legal action of each game
+        ...     finished += int(batch.done.sum())
+        >>> batch.observation.shape, finished > 64
+        ((64, 160), True)
 
     Args:
-        game: what is played.
+        game: the game that all rows play.
         n: number of games.
         seed: 0..2^64-1; row i starts from a seed derived from it. None: from the system's entropy.
-        threads: how many share the rows; results do not depend on it. None: one a core, fewer for small batches.
+        threads: number of threads that share the rows; results do not depend on it. None: one per core, fewer for
+            small batches.
         observation, mask, rewards, done: buffers to use, C-contiguous, aligned, and of the shapes and types above.
     """
 
@@ -120,70 +134,89 @@ class Batch(Rows):
         return {**super().__getstate__(), **dict.fromkeys(("_team", "_step_loop", "_next")), "_process": -1}
 
     def __copy__(self) -> "Batch":
-        return copy.deepcopy(self)  # one that shared the games with this one would be of no use
+        return copy.deepcopy(self)  # a shallow copy would share the games
 
     def compile(self) -> None:
-        """Compiles the loop of `step`, else compiled at the first step."""
+        """Compile the loop of `step` now instead of at the first step."""
         self._run(self._step_loop, self.game.packed, self.arrays, np.zeros(self.n, np.int64), n=0)
 
     def observe_all(self, out: np.ndarray) -> None:
-        """Writes what every seat may know now into `out`, float32 [n, P, F], C-contiguous: in each game the seat to
-        move first, then the others in the order of the seats from there. For a critic while training: together they
-        hold what the seat to move may not know."""
+        """Write the views of all seats into `out`, for a critic during training.
+
+        The views come in seat order, beginning with the seat to move. Together they reveal information that is hidden
+        from this seat.
+
+        Args:
+            out: float32 [n, P, F], C-contiguous.
+        """
         out = buffer("out", out, (self.n, self.game.num_players, self.game.num_features), np.float32)
         views = out.view(self.game.view_dtype).reshape(out.shape[:2])
         self._run(_observe_all_loop(self.game), self.states, views)
 
     def answer(self, out: np.ndarray) -> None:
-        """Writes the true answers to the game's questions to the seat to move into `out`, int8 [n, Q], C-contiguous:
-        what it may not know, to be learned while training. ValueError for a game without questions."""
+        """Write the true values of the game's belief targets into `out`, for training.
+
+        Belief targets are questions about information hidden from the seat to move (`Game.questions`).
+
+        Args:
+            out: int8 [n, Q], C-contiguous.
+
+        Raises:
+            ValueError: the game has no belief targets.
+        """
         if self.game.questions is None:
-            raise ValueError(f"{self.game.id} has no questions about what is hidden")
+            raise ValueError(f"{self.game.id} has no questions about hidden information (Game.questions)")
         out = buffer("out", out, (self.n, len(self.game.questions.sizes)), np.int8)
         self._run(_answer_loop(self.game), self.states, out)
 
     def write_to(self, observation: np.ndarray, mask: np.ndarray) -> None:
-        """The next `reset` or `step` writes into these buffers, which are `observation` and `mask` from then on."""
+        """Make the next `reset` or `step` write into these buffers, which then replace `observation` and `mask`."""
         observation = buffer("observation", observation, (self.n, self.game.num_features), np.float32)
         mask = buffer("mask", mask, (self.n, self.game.num_actions), np.int8)
         self._next = observation, mask, observation.view(self.game.view_dtype).reshape(self.n)
         self.arrays = self.arrays._replace(mask=mask, views=self._next[2])
 
     def begin(self, rows: np.ndarray, seeds: np.ndarray | None = None, states: np.ndarray | None = None) -> None:
-        """Begin other games in some rows, see `Rows.begin`, in the buffers of the next step."""
+        """Begin new games in some rows (see `Rows.begin`). Writes into the buffers passed to `write_to`, if any."""
         self.observation, self.mask, self.views = self._next
         super().begin(rows, seeds, states)
 
     def resume(self, states: np.ndarray, seeds: np.ndarray, *, checked: bool = False) -> None:
-        """Goes on with games that were going on.
+        """Resume saved games.
 
         Args:
-            states: STATE [n], copied: what `self.states` was.
-            seeds: uint64 [n], copied: what `self.seeds` was.
-            checked: the caller knows that a batch of this game wrote these bytes: they never left this process, say.
-                Else each row is looked at as `GameEnv.restore` does (0.6 to 0.8 ms a game), because kernels trust their
-                states.
+            states: STATE [n], a copy of the earlier `self.states`.
+            seeds: uint64 [n], a copy of the earlier `self.seeds`.
+            checked: True if a batch of this game is known to have written these bytes, for example in this process.
+                Otherwise each row is checked as in `GameEnv.restore` (0.6 to 0.8 ms per game), because kernels trust
+                their states.
 
         Raises:
-            ValueError: names the first row that is no position of this game, or whose game is over. The batch is then
-                as it was.
+            ValueError: a row is not a position of this game, or its game is over. The batch is unchanged then.
         """
         states = buffer("states", states, (self.n,), self.game.state_dtype)
         seeds = buffer("seeds", seeds, (self.n,), np.uint64)
         for row in [] if checked else range(self.n):
             if not self.game.is_possible(states[row : row + 1]):
-                raise ValueError(f"row {row} of states holds no position of {self.game.id}")
+                raise ValueError(f"row {row} of states must be a position of {self.game.id}")
         if (over := states["to_move"] == NOBODY).any():
-            raise ValueError(f"row {over.argmax()} of states holds a game that is over, and a batch has none")
+            raise ValueError(f"row {over.argmax()} of states must be a running game, not one that is over")
         self.begin(self.all, seeds, states)
         self.rewards[:], self.done[:] = 0, False
 
     def step(self, actions: np.ndarray) -> None:
-        """Applies one action in each game, int [n]. If one is not legal, IllegalAction and no game has moved."""
+        """Apply one action in each game.
+
+        Args:
+            actions: int [n].
+
+        Raises:
+            IllegalAction: an action is not legal. No game has changed then.
+        """
         actions = np.asarray(actions)
         if actions.shape != (self.n,) or actions.dtype.kind not in "iu":
             raise IllegalAction(
-                f"actions must be whole numbers of shape ({self.n},), not {actions.dtype} of shape {actions.shape}"
+                f"actions must be integers of shape ({self.n},), not {actions.dtype} of shape {actions.shape}"
             )
         actions = np.ascontiguousarray(actions, np.int64)
         if not actions.flags.carray:
@@ -198,12 +231,14 @@ class Batch(Rows):
         self._run(self._step_loop, self.game.packed, self.arrays, actions)
 
     def _run(self, loop: Callable[..., None], *args: Any, n: int | None = None) -> None:
-        """Runs `loop`, whose arguments have the same types each time, over all rows or the first `n`, shared by the
-        threads."""
+        """Run `loop` over all rows, or the first `n`, shared by the threads.
+
+        The arguments of a loop must have the same types in each call.
+        """
         n = self.n if n is None else n
         if self.threads == 1:
             entry(loop, *args, 0, n)(*args, 0, n)
             return
-        if self._team is None or self._process != os.getpid():  # a forked process has none of its parent's threads
+        if self._team is None or self._process != os.getpid():  # a forked process does not have its parent's threads
             self._team, self._process = Team(self.threads), os.getpid()
         self._team.run(loop, args, n)

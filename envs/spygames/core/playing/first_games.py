@@ -1,4 +1,4 @@
-"""The first game of each seed, many in lockstep: every decision of scripted players, as it is made."""
+"""Play the first game of each seed in lockstep, with scripted players, and yield every decision."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -12,32 +12,33 @@ from spygames.core.playing.rows import Rows
 
 
 class GameSteps(NamedTuple):
-    """One decision in each of k games, or how they begin."""
+    """One decision in each of k games, or the beginning of the games."""
 
     games: np.ndarray
-    """int64 [k], indices of seeds."""
+    """int64 [k], indices of seeds"""
     before: np.ndarray | None
-    """STATE [k], in which they were made; None where the games begin."""
+    """STATE [k] before the decisions; None at the beginning of the games"""
     after: np.ndarray
-    """STATE [k], what they led to."""
+    """STATE [k] after the decisions"""
     mask: np.ndarray
-    """int8 [k, A], of the seats to move in `after`."""
+    """int8 [k, A], legal actions of the seats to move in `after`"""
     results: np.ndarray
-    """float32 [k, P], of `after`."""
+    """float32 [k, P], results in `after`"""
     over: np.ndarray
-    """bool [k], whether that is the end."""
+    """bool [k], whether the games are over in `after`"""
 
 
 def first_games(game: Game, seeds: np.ndarray, bot: str = "random") -> Iterator[GameSteps]:
-    """Plays the first game of each seed to its end; a game depends on its seed alone.
+    """Play the first game of each seed to its end. A game depends on its seed alone.
 
     Args:
-        game: what is played.
+        game: the game to play.
         seeds: uint64 [n].
-        bot: the scripted player in every seat, a key of `game.bots`.
+        bot: the scripted player in all seats, a key of `game.bots`.
 
     Yields:
-        How the games begin, and then one decision of each game that goes on, until none does. The arrays may be kept.
+        The beginning of the games, then one decision of each running game, until all are over. The caller may keep
+        the arrays.
     """
     n = len(seeds)
     rows, choose = Rows(game, n, seed=0), bot_loop(game, bot)

@@ -1,4 +1,4 @@
-"""Rows of games: many games side by side, stepped row by row, each of which stays over until another one begins."""
+"""Rows of games: many games side by side. A finished game stays over until the caller begins another one."""
 
 import itertools
 from collections.abc import Callable
@@ -27,7 +27,7 @@ truncated: Any = None
 
 @kernel
 def blank(memory: np.ndarray) -> None:
-    """Zero the bytes of one state, uint8 [itemsize], as `init` is promised."""
+    """Zero the bytes of one state, uint8 [itemsize], as `init` requires."""
     for i in range(len(memory)):
         memory[i] = 0
 
@@ -48,22 +48,22 @@ def _never(s: Record) -> bool:
 
 
 class RowArrays(NamedTuple):
-    """The arrays of n games, which the compiled loops read and write."""
+    """The arrays of n games that the compiled loops read and write."""
 
     states: np.ndarray
     """STATE [n]"""
     memory: np.ndarray
     """uint8 [n, itemsize], the bytes of `states`"""
     seeds: np.ndarray
-    """uint64 [n], the seed that each row's game started from"""
+    """uint64 [n], the seed of each row's game"""
     serial: np.ndarray
     """int64 [n], the number of each row's game"""
     allowed: np.ndarray
-    """int8 [n, A], the legal actions, out of reach of the buffers' owner: kernels trust that actions are legal"""
+    """int8 [n, A], the legal actions. The caller cannot change them: kernels trust that actions are legal."""
     views: np.ndarray
     """VIEW [n], of the seat to move: the memory of `Rows.observation`"""
     mask: np.ndarray
-    """int8 [n, A], a copy of `allowed` for the buffers' owner"""
+    """int8 [n, A], a copy of `allowed` for the caller"""
     rewards: np.ndarray
     """float32 [n, P]"""
     done: np.ndarray
@@ -109,7 +109,7 @@ def _advance_rows(games, rows, actions, viewers, cut_off, lo, hi):  # type: igno
 
 
 class RowLoops(NamedTuple):
-    """The loops over some rows of one game."""
+    """The compiled loops over some rows of one game."""
 
     begin: Callable[..., None]
     look: Callable[..., None]
@@ -126,7 +126,7 @@ def _row_loops(game: Game, compiled: bool) -> RowLoops:
 
 
 def _with_globals(loop: Callable[..., None], names: dict[str, Any]) -> Callable[..., None]:
-    """A copy of `loop` in which `names` replace globals, run as plain Python."""
+    """Return a copy of `loop` with other globals, run as plain Python."""
     assert isinstance(loop, FunctionType)
     return FunctionType(loop.__code__, {**loop.__globals__, **names}, loop.__name__)
 
@@ -136,10 +136,10 @@ _PER_OBJECT = 32  # bits for the games of one row
 
 
 class SavedRows(NamedTuple):
-    """The games at the time of `Rows.save`, copies."""
+    """Copies of the games, made by `Rows.save`."""
 
     memory: np.ndarray
-    """uint8 [n, itemsize], the bytes of the states, which NumPy copies in a twentieth of the time of records"""
+    """uint8 [n, itemsize], the bytes of the states; NumPy copies bytes about 20 times as fast as records"""
     seeds: np.ndarray
     rewards: np.ndarray
     done: np.ndarray
@@ -147,22 +147,33 @@ class SavedRows(NamedTuple):
 
 
 class Rows:
-    """`n` games, one a row. `advance` steps some of them; a game that has ended stays over until `begin`.
+    """`n` games, one per row. `advance` steps some of them; a finished game stays over until `begin` restarts it.
 
-    observation: float32 [n, F], what the seat to move may know; in a game that is over, what the viewer given to
-    `advance` sees of its end. mask: int8 [n, A], 1 where legal, all zeros in a game that is over.
-    rewards: float32 [n, P], done: bool [n], of each row's last step. cut_off: bool [n], whether each row's last
-    `advance` ended its game without a result (`Game.truncated`).
-    serial: int64 [n], the number of each row's game. It changes when a game begins and when a game is put back to an
-    earlier position. Row i of this and of any other `Rows` of this process never has the same number for two games.
+    - `observation`: float32 [n, F], what the seat to move may know; in a finished game, the end as seen by the viewer
+      that was passed to `advance`
+    - `mask`: int8 [n, A], 1 where an action is legal; zeros in a finished game
+    - `rewards`: float32 [n, P], of each row's last step
+    - `done`: bool [n], whether each row's last step ended its game
+    - `cut_off`: bool [n], whether each row's last `advance` ended its game without a result (`Game.truncated`)
+    - `serial`: int64 [n], the number of each row's game. It changes when a game begins and when it is reset to an
+      earlier position. Two games in row i of any `Rows` of this process never have the same number.
+
+    Example:
+        >>> import numpy as np
+        >>> from spygames import Rows, make_game
+        >>> rows = Rows(make_game("agent_avenue_v0"), 4, seed=1)
+        >>> some, seats = np.array([0, 2]), rows.seats.copy()
+        >>> rows.advance(some, rows.mask.argmax(1), viewers=seats)  # one decision in rows 0 and 2
+        >>> rows.done
+        array([False, False, False, False])
 
     Args:
-        game: the game in all rows.
+        game: the game that all rows play.
         n: number of games.
         seed: 0..2^64-1; row i starts from a seed derived from it. None: from the system's entropy.
         observation, mask, rewards, done: buffers to use, C-contiguous, aligned, and of the shapes and types above.
-        compiled: whether the loops over rows are compiled, which takes a second for each variant; else they run as
-            Python over the game's kernels, 30 microseconds a step. None: those of several rows are.
+        compiled: whether to compile the loops over rows, which takes about a second per variant. Otherwise they run as
+            Python over the game's kernels, about 30 microseconds per step. None: compile if `n` is above 1.
     """
 
     def __init__(
@@ -178,7 +189,7 @@ class Rows:
         compiled: bool | None = None,
     ):
         if not is_whole(n) or n < 1:
-            raise ValueError(f"a batch has a whole number of games, at least one, not {shown(n)}")
+            raise ValueError(f"n must be an integer >= 1, not {shown(n)}")
         self.game, self.n, self._compiled = game, n, n > 1 if compiled is None else compiled
         self.states = game.new_states(n)
         self.seeds: np.ndarray = np.zeros(n, np.uint64)
@@ -189,17 +200,17 @@ class Rows:
         self.observation = buffer("observation", observation, (n, game.num_features), np.float32)
         self.mask = buffer("mask", mask, (n, game.num_actions), np.int8)
         self.all = np.arange(n)
-        """All rows, int64 [n]."""
+        """int64 [n], the numbers of all rows"""
         self._connect()
         self.reset(int(as_seed(seed)))
 
     def _connect(self) -> None:
-        """Gathers the arrays, loops and views that copies do not take along, and numbers the games afresh."""
+        """Set up the arrays, views and loops that copies do not share, and give the games new numbers."""
         game, n = self.game, self.n
         self.serial = np.full(n, next(_objects) << _PER_OBJECT, np.int64)
         self.views = self.observation.view(game.view_dtype).reshape(n)
         self.seats = self.states["to_move"]
-        """The seat to move in each game, NOBODY where it is over, int8 [n]; a view of the states."""
+        """int8 [n], the seat to move in each game, NOBODY if it is over; a view of the states"""
         self.arrays = RowArrays(
             states=self.states,
             memory=self.states.view(np.uint8).reshape(n, -1),
@@ -211,7 +222,7 @@ class Rows:
             rewards=self.rewards,
             done=self.done,
         )
-        """What a loop over the games reads and writes next."""
+        """The arrays that the next loop reads and writes"""
         self._row_loops = _row_loops(game, self._compiled)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -225,11 +236,19 @@ class Rows:
         return f"{type(self).__name__}({self.game.title}; n={self.n})"
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
-        """Begins all games anew: from one seed, from `seeds`, uint64 [n], one a game, or, without either, each row from
-        the seed that follows its last game's, as an environment does. ValueError for seeds that are none."""
+        """Begin new games in all rows.
+
+        Args:
+            seed: 0..2^64-1, from which the seeds of all rows are derived.
+            seeds: uint64 [n], the seed of each row instead. If both are None, each row uses the seed that follows the
+                seed of its last game, as an environment does.
+
+        Raises:
+            ValueError: a seed is invalid, or both arguments are given.
+        """
         if seeds is not None:
             if seed is not None:
-                raise ValueError("give seed or seeds, not both")
+                raise ValueError("seed and seeds must not both be given")
             seeds = np.array([as_seed(s) for s in np.asarray(seeds).ravel().tolist()], np.uint64).reshape(
                 np.shape(seeds)
             )
@@ -240,13 +259,13 @@ class Rows:
         self.rewards[:], self.done[:], self.cut_off[:] = 0, False, False
 
     def begin(self, rows: np.ndarray, seeds: np.ndarray | None = None, states: np.ndarray | None = None) -> None:
-        """Begin other games in `rows`, int64 [k]; `rewards`, `done` and `cut_off` stay those of the last step.
+        """Begin new games in `rows`. `rewards`, `done` and `cut_off` remain those of the last step.
 
         Args:
-            rows: the games.
-            seeds: uint64 [k]; None: each row from the seed that follows its last game's.
-            states: STATE [k], positions of this game to begin from instead; `seeds` are then those that the next
-                games follow. Seat 0 observes one that is over.
+            rows: int64 [k], the games.
+            seeds: uint64 [k]; None: each row uses the seed that follows the seed of its last game.
+            states: STATE [k], positions to begin from. The seeds of later games then follow `seeds`. A position that is
+                over is observed by seat 0.
         """
         self.seeds[rows] = [next_seed(s) for s in self.seeds[rows]] if seeds is None else seeds
         if states is None:
@@ -257,45 +276,50 @@ class Rows:
         self.look(rows, np.zeros(self.n, np.int8))
 
     def advance(self, rows: np.ndarray, actions: np.ndarray, viewers: np.ndarray) -> None:
-        """Apply one decision in each of `rows`; other rows stay as they are.
+        """Apply one decision in each of `rows`. All other rows are unchanged.
 
         Args:
             rows: int64 [k], the games.
             actions: int64 [n], read at `rows`.
-            viewers: int8 [n], the seat for which the end of a game is observed.
+            viewers: int8 [n], the seat that observes the end of a finished game.
 
         Raises:
-            IllegalAction: an action is not legal; no game has moved.
+            IllegalAction: an action is not legal. No game has changed then.
         """
         self.require_legal(rows, actions)
         self.advance_legal(rows, actions, viewers)
 
     def advance_legal(self, rows: np.ndarray, actions: np.ndarray, viewers: np.ndarray) -> None:
-        """As `advance`, of actions that are known to be legal: what an illegal one does is undefined."""
+        """Like `advance`, without the check. The effect of an illegal action is undefined."""
         loop, viewers = self._row_loops.advance, np.ascontiguousarray(viewers, np.int8)
         self._run(loop, self.arrays, rows, actions, viewers, self.cut_off, n=len(rows))
 
     def require_legal(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        """IllegalAction unless the actions are legal; arguments as in `advance`."""
+        """Raise IllegalAction unless all actions are legal; arguments as in `advance`."""
         bad = first_illegal(actions[rows], self._allowed[rows])
         if bad >= 0:
             i = rows[bad]
-            # The legal actions are not named: they would show one seat the cards of another.
+            # The message does not list the legal actions: they would show one seat the cards of another.
             raise IllegalAction(f"action {actions[i]} is not legal for seat {self.seats[i]} in game {i}")
 
     def look(self, rows: np.ndarray, viewers: np.ndarray) -> None:
-        """Write `observation` and `mask` of `rows` from the states, which the caller has changed; `viewers` as in
-        `advance`."""
+        """Update `observation` and `mask` of `rows` after the caller has changed states; `viewers` as in `advance`."""
         self._run(self._row_loops.look, self.arrays, rows, np.ascontiguousarray(viewers, np.int8), n=len(rows))
 
     def save(self) -> SavedRows:
-        """Copy the games, for `restore`."""
+        """Return a copy of the games, for `restore`."""
         memory = self.arrays.memory.copy()
         return SavedRows(memory, self.seeds.copy(), self.rewards.copy(), self.done.copy(), self.cut_off.copy())
 
     def restore(self, saved: SavedRows, viewers: np.ndarray) -> None:
-        """Put the games back to where they were at `save`. A game that has moved since gets another number, because
-        players may have heard of what is undone. `viewers` as in `advance`."""
+        """Reset the games to a saved state.
+
+        A game that has moved since gets a new number, because players may have heard of the undone moves.
+
+        Args:
+            saved: the result of `save`.
+            viewers: int8 [n], as in `advance`.
+        """
         memory = self.arrays.memory
         self.serial[(memory != saved.memory).any(axis=1)] += 1
         for array, values in zip((memory, self.seeds, self.rewards, self.done, self.cut_off), saved, strict=True):
@@ -305,19 +329,19 @@ class Rows:
     def decisions(
         self, rng: np.ndarray, rows: np.ndarray, memory: np.ndarray | None = None, notes: Notes | None = None
     ) -> DecisionBatch:
-        """The decisions that are due in some of the games, as a player is asked for them.
+        """Return the decisions that are due in some of the games, as the argument of `Player.act`.
 
         Args:
-            rng: uint64 [n, 1], the players' random streams, one a game.
+            rng: uint64 [n, 1], the players' random streams, one per game.
             rows: int64 [k], the games.
-            memory: float32 [n, P, M], what players keep (`new_memory`); None: nothing.
-            notes: the decisions so far (`new_notes`); None: nobody wants them.
+            memory: float32 [n, P, M], the players' memory (`new_memory`); None: no player has a memory.
+            notes: the decisions so far (`new_notes`); None: no player wants notes.
 
         Returns:
-            The decisions, which share the arrays of these games: ask before the next step.
+            The decisions. They share the arrays of these games, so they are valid until the next step.
 
         Raises:
-            ValueError: `rng` is another array than that.
+            ValueError: `rng` has another shape or type.
         """
         rng = buffer("rng", rng, (self.n, 1), np.uint64)
         rows = np.asarray(rows, np.int64)
@@ -326,18 +350,18 @@ class Rows:
         )
 
     def _run(self, loop: Callable[..., None], *args: Any, n: int) -> None:
-        """Runs `loop`, whose arguments have the same types each time, over its first `n` rows."""
+        """Run `loop` over its first `n` rows. The arguments of a loop must have the same types in each call."""
         entry(loop, *args, 0, n)(*args, 0, n)
 
 
 def spread(seed: np.uint64, n: int) -> np.ndarray:
-    """`n` seeds, uint64 [n], derived from one: the SplitMix64 sequence that starts there."""
+    """Derive `n` seeds, uint64 [n], from one: the SplitMix64 sequence that starts there."""
     with np.errstate(over="ignore"):
         return np.array([mix(np.uint64(seed) + GAMMA * np.uint64(i + 1)) for i in range(n)], np.uint64)
 
 
 def _described(array: Any) -> str:
-    """What was given in the place of a buffer."""
+    """Describe a wrong buffer, for an error message."""
     if not isinstance(array, np.ndarray):
         return shown(array)
     flaws = {
@@ -349,7 +373,7 @@ def _described(array: Any) -> str:
 
 
 def buffer(name: str, array: np.ndarray | None, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """`array` if it can be written in place as it is, a new one for None; ValueError otherwise."""
+    """Return `array`, or a new array for None. Raise ValueError if `array` cannot be used as a buffer."""
     if array is None:
         return np.zeros(shape, dtype)
     if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype or not array.flags.carray:

@@ -23,28 +23,30 @@ from spygames.core.playing.rows import Rows, SavedRows, first_illegal
 __all__ = ["ROW", "SeatSession", "Session", "answers", "answers_in_secret", "one_game", "play"]
 
 ROW = np.zeros(1, np.int64)
-"""The row of a session of one game."""
+"""The argument `rows` in a session of one game: row 0."""
 
 Asking = Callable[[Player, DecisionBatch], np.ndarray]
-"""Asks a player and checks what it answers: a legal action for each of the rows, int64 [k]."""
+"""A function that asks a player and returns a legal action for each of the rows, int64 [k]."""
 
 
 def answers(player: Player, decisions: DecisionBatch, *, secret: bool = False) -> np.ndarray:
-    """What `player` answers, checked: whoever asks a player asks it here.
+    """Ask `player` for its actions and check them. All calls of `Player.act` go through this function.
 
     Args:
-        player: who is asked.
-        decisions: what is to be decided.
-        secret: the error does not say what was answered nor what is legal, since its reader plays against that hand.
+        player: the player to ask.
+        decisions: the decisions to take.
+        secret: whether errors leave out the answer and the legal actions. Use it if the error's reader plays against
+            this player.
 
     Returns:
         A legal action for each of `decisions.rows`, int64 [k].
 
     Raises:
-        PlayerFailed: the answer is no such array; the message names the player. Whatever `player.act` raises.
+        PlayerFailed: the answer is not an array of this shape, or an action is illegal. Exceptions of `player.act` are
+            passed on.
     """
     d = decisions
-    allowed = d.mask[d.rows]  # a copy, so that a player cannot change what it is judged by
+    allowed = d.mask[d.rows]  # a copy, so that the player cannot change the mask that it is checked against
     try:
         answer = player.act(d)
     except PlayerFailed as failed:
@@ -53,15 +55,15 @@ def answers(player: Player, decisions: DecisionBatch, *, secret: bool = False) -
         raise
     try:
         actions = np.asarray(answer)
-    except (ValueError, TypeError, OverflowError):  # rows of unlike lengths, say
+    except (ValueError, TypeError, OverflowError):  # rows of different lengths, for example
         actions = np.empty(0, object)
     if actions.dtype.kind not in "iu" or actions.shape != (len(allowed),):
         raise PlayerFailed(
             name_of(player),
             NOBODY,
             d.rows.tolist(),
-            f"answered {'what is no action' if secret else shown(answer)}: right is a whole number for each of the "
-            f"{len(allowed)} decisions, int64 [{len(allowed)}]",
+            f"must answer {len(allowed)} actions, int64 [{len(allowed)}]"
+            f"{', one for each decision' if secret else f', not {shown(answer)}'}",
         )
     actions = np.ascontiguousarray(actions, np.int64)
     bad = first_illegal(actions, allowed)
@@ -74,12 +76,12 @@ def answers(player: Player, decisions: DecisionBatch, *, secret: bool = False) -
 
 
 def answers_in_secret(player: Player, decisions: DecisionBatch) -> np.ndarray:
-    """`answers` whose errors are secret."""
+    """Like `answers`, with `secret=True`."""
     return answers(player, decisions, secret=True)
 
 
 class Saved(NamedTuple):
-    """A session at the time of `Session.save`, copies."""
+    """Copies of a session's data, made by `Session.save`."""
 
     rows: SavedRows
     arrays: list[np.ndarray]
@@ -87,18 +89,32 @@ class Saved(NamedTuple):
 
 
 class Session:
-    """Games with their players.
+    """Running games with players in the seats.
 
-    A loop calls `begin`, then `ask` and `apply` until the games are over. Seats whose number in `seating` is not among
-    the players are asked from outside: the caller brings their actions to `apply`.
+    A loop calls `begin`, then `ask` and `apply` until the games are over. If the number of a seat in `seating` is not
+    among the players, the caller plays this seat and passes its actions to `apply`.
+
+    Example:
+        >>> import numpy as np
+        >>> from spygames import NOBODY, Rows, make_game
+        >>> from spygames.players import Session, as_players
+        >>> game = make_game("agent_avenue_v0")
+        >>> players, seating = as_players(game, ["greedy", "random"]), np.array([[0, 1], [1, 0]])
+        >>> session = Session(Rows(game, 2, seed=1), players, seating)
+        >>> running = session.rows.all
+        >>> while len(running):
+        ...     ended = session.apply(running, session.ask(running))
+        ...     running = np.setdiff1d(running, ended)
+        >>> session.rows.rewards.sum(1)  # of each game
+        array([0., 0.], dtype=float32)
 
     Args:
-        rows: the games; a `Batch` for games that restart themselves (`step`).
-        players: by the numbers in `seating`; one player may sit in several seats.
-        seating: int [n, P], the number of the player in each seat, kept and read at each call.
-        rng: uint64 [n, 1], the players' random streams, one a game, kept and advanced in place; None: zeros.
-        asking: asks a player; `answers` or a function like it.
-        history: decisions of each game to keep, also where no player wants that many.
+        rows: the games; a `Batch` for games that restart automatically (`step`).
+        players: the players by their numbers in `seating`. One player may sit in several seats.
+        seating: int [n, P], the number of the player in each seat; kept and read at each call.
+        rng: uint64 [n, 1], the players' random streams, one per game; kept and advanced in place. None: zeros.
+        asking: the function that asks a player, `answers` or a similar one.
+        history: minimum number of decisions of each game to keep, even if no player wants that many.
     """
 
     def __init__(
@@ -114,24 +130,27 @@ class Session:
         self.rng = np.zeros((rows.n, 1), np.uint64) if rng is None else rng
         everyone = players.values() if isinstance(players, Mapping) else players
         self.memory = new_memory(rows.game, everyone, rows.n)
-        """float32 [n, P, M], what the player of each seat keeps in its present game."""
+        """float32 [n, P, M], the memory of each seat's player in its current game"""
         self.notes = new_notes(rows.game, everyone, rows.n, history)
-        """The decisions of each present game; None: no player wants them."""
+        """The decisions of each current game; None: no player wants them."""
 
     def begin(self, rows: np.ndarray, seeds: np.ndarray | None = None, states: np.ndarray | None = None) -> None:
-        """Begin other games in `rows`, see `Rows.begin`, without memory and history."""
+        """Begin new games in `rows` (see `Rows.begin`), with empty memory and history."""
         self.rows.begin(rows, seeds, states)
         self.forget(rows)
 
     def forget(self, rows: np.ndarray) -> None:
-        """Clear the memory and history of `rows`, int64 [k] or bool [n], where other games have begun."""
+        """Clear the memory and history of `rows`, int64 [k] or bool [n], in which new games have begun."""
         self.memory[rows] = 0
         if self.notes is not None:
             self.notes.clear(rows)
 
     def decisions(self, rows: np.ndarray) -> DecisionBatch:
-        """The decisions that are due in `rows`, int64 [k]. A session of one game hands out copies, except for random
-        stream, memory and history, so that players may keep or change them; one of more games hands out its own."""
+        """Return the decisions that are due in `rows`, int64 [k].
+
+        A session of one game returns copies, which players may keep or change, except for the random stream, memory
+        and history. A session of several games returns its own arrays.
+        """
         games = self.rows
         if games.n > 1:
             return games.decisions(self.rng, rows, self.memory, self.notes)
@@ -153,13 +172,13 @@ class Session:
             `actions`.
 
         Raises:
-            PlayerFailed: a player answered with an illegal action or with something else; the message names the
-                player. Whatever else a player raises. Random streams and memory may then have changed.
+            PlayerFailed: a player gave no legal action; the message names the player. Other exceptions of a player are
+                passed on. Random streams and memory may have changed then.
         """
         actions = np.zeros(self.rows.n, np.int64) if actions is None else actions
-        who = self.seating[rows, self.rows.seats[rows]]
-        for number in who.tolist() if len(who) == 1 else np.unique(who).tolist():
-            asked = rows[who == number]
+        numbers = self.seating[rows, self.rows.seats[rows]]
+        for number in numbers.tolist() if len(numbers) == 1 else np.unique(numbers).tolist():
+            asked = rows[numbers == number]
             actions[asked] = self.asking(self.players[number], self.decisions(asked))
         return actions
 
@@ -169,19 +188,19 @@ class Session:
         Args:
             rows: int64 [k], the games.
             actions: int64 [n], read at `rows`.
-            viewers: int8 [n], the seat for which the end of a game is observed; None: the seat that moved.
+            viewers: int8 [n], the seat that observes the end of a finished game; None: the seat that moved.
 
         Returns:
             The rows whose games have ended, int64 [e].
 
         Raises:
-            IllegalAction: an action is not legal; nothing has changed.
+            IllegalAction: an action is not legal. Nothing has changed then.
         """
         self.rows.require_legal(rows, actions)
         return self._apply(rows, actions, self.rows.seats.copy() if viewers is None else viewers)
 
     def _apply(self, rows: np.ndarray, actions: np.ndarray, viewers: np.ndarray) -> np.ndarray:
-        """`apply` of actions that are known to be legal."""
+        """Like `apply`, without the check."""
         if self.notes is not None:
             self.notes.add(self.rows.states, actions, rows)
         self.rows.advance_legal(rows, actions, viewers)
@@ -191,8 +210,17 @@ class Session:
         return ended
 
     def step(self, actions: np.ndarray) -> None:
-        """Apply one decision in each game of a `Batch`, int [n], add it to the history, tell players how their games
-        ended, and forget these games, which have restarted; IllegalAction as in `Batch.step`."""
+        """Apply one decision in each game of a `Batch`, and add it to the history.
+
+        Players are told how their games ended. The memory and history of finished games, which have restarted, are
+        cleared.
+
+        Args:
+            actions: int [n].
+
+        Raises:
+            IllegalAction: an action is not legal. Nothing has changed then.
+        """
         batch = self.rows
         assert isinstance(batch, Batch)
         if self.notes is not None:
@@ -204,21 +232,23 @@ class Session:
             self.forget(batch.done)
 
     def tell_end(self, rows: np.ndarray) -> None:
-        """Tell the players who want to hear it (`tell_end`) that the games in `rows` are over; results are the present
-        `rewards`."""
+        """Tell the players with an `ended` method that the games in `rows`, int64 [k], are over.
+
+        The results are the current `rewards`.
+        """
         players = dict(self.players) if isinstance(self.players, Mapping) else dict(enumerate(self.players))
-        hear = {number: player for number, player in players.items() if hasattr(player, "ended")}
-        for row in rows.tolist() if hear else ():
-            seated = {seat: hear[k] for seat, k in enumerate(self.seating[row].tolist()) if k in hear}
+        listeners = {number: player for number, player in players.items() if hasattr(player, "ended")}
+        for row in rows.tolist() if listeners else ():
+            seated = {seat: listeners[k] for seat, k in enumerate(self.seating[row].tolist()) if k in listeners}
             tell_end(seated, self.rows.rewards[row], row, self.notes)
 
     def save(self) -> Saved:
-        """Copy everything, for `restore`."""
+        """Return a copy of the session's data, for `restore`."""
         notes = None if self.notes is None else copy.deepcopy(self.notes)
         return Saved(self.rows.save(), [each.copy() for each in self._arrays()], notes)
 
     def restore(self, saved: Saved) -> None:
-        """Put everything back to where it was at `save`, where this session took it; see `Rows.restore`."""
+        """Reset this session to data that it has saved; see `Rows.restore`."""
         for array, values in zip(self._arrays(), saved.arrays, strict=True):
             array[...] = values
         self.notes = copy.deepcopy(saved.notes)
@@ -251,11 +281,24 @@ def _draw_rows(
 
 
 class SeatSession(Session):
-    """Games in each of which one seat is asked from outside and players decide for the others.
+    """Games in which the caller plays one seat each and players take the other seats.
+
+    Example:
+        >>> import numpy as np
+        >>> from spygames import Rows, make_game
+        >>> from spygames.players import SeatSession, as_players
+        >>> game = make_game("agent_avenue_v0")
+        >>> session = SeatSession(Rows(game, 1, seed=1), as_players(game, "greedy"))
+        >>> rows, session.seats[0] = session.rows.all, 1  # the caller plays seat 1
+        >>> session.play_on()  # until seat 1 is to move
+        >>> session.decide(rows, session.rows.mask.argmax(1))
+        >>> session.play_on()
+        >>> session.rows.seats
+        array([1], dtype=int8)
 
     Args:
         rows: the games.
-        players: who may sit in the other seats; `seating` has their indices, and its value for the outside seat is not
+        players: the players of the other seats. `seating` has their indices; its value for the caller's seat is not
             read.
         history: as in `Session`.
     """
@@ -264,28 +307,30 @@ class SeatSession(Session):
         seating = np.zeros((rows.n, rows.game.num_players), np.int64)
         super().__init__(rows, players, seating, asking=answers_in_secret, history=history)
         self.seats = np.zeros(rows.n, np.int8)
-        """The seat that is asked from outside, int8 [n]."""
+        """int8 [n], the caller's seat in each game"""
         self.asked = np.zeros(rows.n, np.bool_)
-        """Whether the seat has decided in the game, bool [n]."""
+        """bool [n], whether the caller's seat has decided in the current game"""
         self.idle = np.zeros(rows.n, np.int64)
-        """Games in a row that have ended before the seat was asked, int64 [n]."""
+        """int64 [n], number of successive games that have ended before the caller's seat was to move"""
         self.streams = np.zeros((rows.n, 2), np.uint64)
-        """The random streams that `draw` draws from, uint64 [n, 2]: of the deals, and of what players draw from."""
+        """uint64 [n, 2], the random streams of `draw`: one for the deals, one for the seeds of the players' streams"""
 
     def seed(self, rows: np.ndarray, seeds: Sequence[int | np.uint64] | np.ndarray) -> None:
-        """Start the streams of `rows`, int64 [k], from seeds, 0..2^64-1, k of them. Players cannot compute the deals
-        from what they draw from."""
+        """Seed the random streams of `rows`. Players cannot compute the deals from their own random streams.
+
+        Args:
+            rows: int64 [k], the games.
+            seeds: k seeds, 0..2^64-1.
+        """
         for row, seed in zip(rows.tolist(), seeds, strict=True):
             self.streams[row] = derived_seed(seed, "deals"), derived_seed(seed, "players")
 
     def draw(self, rows: np.ndarray, fixed: np.ndarray) -> np.ndarray:
-        """Draw what the next games of `rows`, int64 [k], begin from: the seat that is asked from outside, the players'
-        random stream and the seed.
+        """Draw the caller's seat, the players' random stream and the seed of the next games of `rows`.
 
         Args:
-            rows: the games.
-            fixed: int64 [n], the seat of each row, or NOBODY for the one that is drawn. The other draws do not depend
-                on it.
+            rows: int64 [k], the games.
+            fixed: int64 [n], the caller's seat in each row; NOBODY: it is drawn. The other draws do not depend on it.
 
         Returns:
             The seeds, uint64 [k].
@@ -295,27 +340,35 @@ class SeatSession(Session):
         return seeds
 
     def forget(self, rows: np.ndarray) -> None:
-        """As in `Session`; nor has the seat decided there."""
+        """Clear memory, history and `asked` of `rows`, int64 [k] or bool [n]."""
         super().forget(rows)
         self.asked[rows] = False
 
     def decide(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        """Apply the decisions from outside, int64 [n] read at `rows`, int64 [k]; IllegalAction as in `apply`."""
+        """Apply the caller's decisions.
+
+        Args:
+            rows: int64 [k], the games.
+            actions: int64 [n], read at `rows`.
+
+        Raises:
+            IllegalAction: an action is not legal. Nothing has changed then.
+        """
         self.apply(rows, actions, self.seats)
         self.asked[rows] = True
         self.idle[rows] = 0
 
     def play_on(self, settle: Callable[[np.ndarray], None] | None = None) -> None:
-        """Let the players decide until in each game the seat is asked or the game is over.
+        """Let the players decide until in each game the caller's seat is to move or the game is over.
 
         Args:
-            settle: called with the rows in which a player has decided, int64 [k]; it may begin games there.
-                None: nothing begins.
+            settle: called after each round with the rows in which a player has decided, int64 [k]. It may begin new
+                games there.
         """
         seats, actions = self.rows.seats, np.zeros(self.rows.n, np.int64)
         while len(rows := ((seats != self.seats) & (seats != NOBODY)).nonzero()[0]):
             chosen = self.ask(rows, actions)
-            if self.rows.n == 1:  # what the player answered was judged by a mask that it could not change
+            if self.rows.n == 1:  # `ask` has checked the answer against a mask that the player cannot change
                 self._apply(rows, chosen, self.seats)
             else:
                 self.apply(rows, chosen, self.seats)
@@ -336,27 +389,29 @@ def one_game(
     rng: np.ndarray | None = None,
     asking: Asking = answers,
 ) -> Session:
-    """A session of one game, which begins from STATE [1]; `players` by seat, seats without one are asked from outside;
-    the rest as in `Session`."""
+    """Return a session of one game, which begins from `states`, STATE [1].
+
+    `players` are by seat; the caller plays the seats without one. The other arguments are those of `Session`.
+    """
     session = Session(Rows(game, 1, 0), players, np.arange(game.num_players)[None], rng, asking)
     session.begin(ROW, states=states)
     return session
 
 
 def play(game: Game, states: np.ndarray, players: Sequence[Player], rng: np.ndarray) -> list[int]:
-    """Plays one game to its end, `players[i]` in seat i.
+    """Play one game to its end, with `players[i]` in seat i.
 
     Args:
-        game: what is played.
-        states: STATE [1] to begin from.
-        players: one a seat; the same one may sit in several seats.
+        game: the game to play.
+        states: STATE [1], the position to begin from.
+        players: one per seat; the same player may sit in several seats.
         rng: uint64 [1, 1], the players' random stream, which is advanced.
 
     Returns:
         The actions, in order.
 
     Raises:
-        PlayerFailed: a player answered what is not legal, or no action; the message names it.
+        PlayerFailed: a player gave no legal action; the message names the player.
     """
     session, actions = one_game(game, players, states, rng), []
     while session.rows.seats[0] != NOBODY:

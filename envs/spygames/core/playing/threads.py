@@ -1,4 +1,8 @@
-"""Threads that share the rows of a loop: each does its own part, a few rows at a time, and then helps the others."""
+"""Threads that share the rows of a loop. Each runs its own part, a few rows at a time, and then helps the others.
+
+The calling thread posts a job and wakes the others. Each of these sleeps on its bell, a lock that is released to wake
+it.
+"""
 
 import threading
 import time
@@ -16,19 +20,20 @@ from spygames.core.compiling.digest import numba
 from spygames.core.compiling.kernel import Int, bind, entry, kernel
 
 ROWS = 24
-"""That a thread takes at once: two microseconds or more, so that no thread waits long for another one at the end."""
+"""Number of rows that a thread takes at once. They take two microseconds or more. A larger number would let all other
+threads wait longer for the last one."""
 SPINS = 0 if numba.config.DISABLE_JIT else 10_000
-"""How often a thread looks for more work before it sleeps: for about as long as waking it would take."""
+"""Number of times a thread looks for work before it sleeps. This takes about as long as waking a thread."""
 
 LINE = 16
-"""Numbers, int64, that a thread counts in, so that no other thread's lie in the same or the next line of the cache."""
+"""Number of int64 reserved for the counters of a thread, so that no two threads share a cache line or its neighbor."""
 
 loop: Any = None
-"""Stands for a loop over rows, which `bind` puts in its place."""
+"""Placeholder for a loop over rows: `bind` replaces it."""
 
 
 def _add_to(typing: Any, array: Any, index: Any, n: Any) -> Any:
-    """The machine code of `fetch_add`, and its types."""
+    """Return the types of `fetch_add` and the function that generates its machine code."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = signature.args[0]
@@ -39,7 +44,7 @@ def _add_to(typing: Any, array: Any, index: Any, n: Any) -> Any:
     return types.int64(array, types.intp, types.int64), code
 
 
-_fetch_add: Any = intrinsic(_add_to)  # of which digests of code know the name alone
+_fetch_add: Any = intrinsic(_add_to)  # digests of code contain only its name
 
 
 def _fetch_add_interpreted(array: np.ndarray, index: Int, n: Int) -> Int:
@@ -55,13 +60,13 @@ if numba.config.DISABLE_JIT:
 
 @kernel
 def fetch_add(array: np.ndarray, index: Int, n: Int) -> Int:
-    """Adds `n` to an element of an int64 array in one step for all threads; returns what it was."""
+    """Add `n` to an element of an int64 array atomically and return the previous value."""
     return _fetch_add(array, index, n)
 
 
 @kernel
 def wait(posts: np.ndarray, seen: Int, spins: Int) -> Int:
-    """Looks up to `spins` times whether the number of posts, int64 [1], is another one than `seen`; returns it."""
+    """Wait until the number of posts, int64 [1], differs from `seen`, for up to `spins` reads; return it."""
     now = fetch_add(posts, 0, 0)
     while now == seen and spins > 0:
         spins -= 1
@@ -70,10 +75,10 @@ def wait(posts: np.ndarray, seen: Int, spins: Int) -> Int:
 
 
 def _share(args, counts, me, threads, n, some):  # type: ignore[no-untyped-def]
-    """Does rows of thread `me`'s part and then of the others' parts, `some` of the `n` rows at a time.
+    """Run the rows of thread `me`'s part and then of the other parts, `some` of the `n` rows at a time.
 
-    A part has the same rows in each call, so that they stay in the cache of one core. `counts`, int64 [threads * LINE]:
-    of each thread how many rows of its part are taken, and how many rows it has done.
+    A part has the same rows in each call, so that they stay in the cache of one core. `counts` is int64
+    [threads * LINE]. For each thread it has the number of rows taken from its part, and the number that it has done.
     """
     done = 0
     for k in range(threads):
@@ -90,7 +95,7 @@ def _share(args, counts, me, threads, n, some):  # type: ignore[no-untyped-def]
 
 @cache
 def shared(loop: Callable[..., None]) -> Callable[..., None]:
-    """`loop(*args, lo, hi)` as threads share it, a copy for each layout, as there is of the loop."""
+    """Return the shared form of `loop(*args, lo, hi)`. Like the loop, it is compiled once per layout."""
     names: dict[str, Any] = getattr(loop, "py_func", loop).__globals__
     layouts = {name: names[name] for name in ("STATE", "VIEW") if name in names}
     return bind(_share, loop.__name__, getattr(loop, "variant", ""), loop=loop, **layouts)
@@ -106,21 +111,21 @@ class _Job:
         self.error: BaseException | None = None
 
     def __call__(self, me: int) -> None:
-        """What thread `me` does of it."""
+        """Do the share of thread `me`."""
         self.call(self.args, self.counts, me, self.threads, self.n, self.some)
 
     def is_done(self) -> bool:
-        """Whether all rows are."""
+        """Whether all rows are done."""
         return sum(fetch_add(self.counts, k * LINE + 1, 0) for k in range(self.threads)) == self.n
 
     def stop(self) -> None:
-        """Leaves no rows to take."""
+        """Mark all rows as taken."""
         for k in range(self.threads):
             fetch_add(self.counts, k * LINE, self.n)
 
 
 class _Board:
-    """Where jobs are put up for the threads. They know it and not their team, which may go before they do."""
+    """The place where threads find jobs. Threads refer to it and not to their team, so the team can be freed first."""
 
     def __init__(self) -> None:
         self.posts = np.zeros(1, np.int64)
@@ -128,13 +133,13 @@ class _Board:
         self.open = True
 
     def work(self, me: int, bell: threading.Lock) -> None:
-        """What thread `me` does. A job that was finished without it has no rows left."""
+        """Run the loop of thread `me`. A job that was finished without this thread has no rows left."""
         while self.open:
             seen = int(fetch_add(self.posts, 0, 0))
             if job := self.job:
                 try:
                     job(me)
-                except BaseException as error:  # raised where the job was put up
+                except BaseException as error:  # raised again by the thread that posted the job
                     job.error = error
             del job
             if wait(self.posts, seen, SPINS) == seen:
@@ -148,12 +153,12 @@ def _close(board: _Board, bells: list[threading.Lock]) -> None:
 
 def _ring(bells: list[threading.Lock]) -> None:
     for bell in bells:
-        if bell.locked():  # else it rings already
+        if bell.locked():  # otherwise it rings already, and its thread will not sleep
             bell.release()
 
 
 class Team:
-    """The calling thread and `threads - 1` more, which end with the team."""
+    """The calling thread and `threads - 1` others, which end with the team."""
 
     def __init__(self, threads: int):
         self._board, self._bells, self._threads = _Board(), [threading.Lock() for _ in range(threads - 1)], threads
@@ -163,9 +168,9 @@ class Team:
         weakref.finalize(self, _close, self._board, self._bells)
 
     def run(self, loop: Callable[..., None], args: tuple[Any, ...], n: int) -> None:
-        """`loop(*args, 0, n)`, shared; always with arguments of the same types.
+        """Run `loop(*args, 0, n)`, shared by the threads. The arguments must have the same types in each call.
 
-        A thread that is late finds nothing to do, and nobody waits for it.
+        The call does not wait for a thread that wakes up after all rows are taken.
         """
         job = _Job(shared(loop), args, self._threads, n)
         self._board.job = job
@@ -174,9 +179,9 @@ class Team:
         try:
             job(0)
             while not job.is_done() and job.error is None:
-                time.sleep(0)  # others may need this core to get ready
+                time.sleep(0)  # other threads may need this core to finish
         finally:
             self._board.job = None
-            job.stop()  # after an error nobody goes on
+            job.stop()  # after an error no thread takes more rows
         if job.error is not None:
             raise job.error

@@ -1,4 +1,4 @@
-"""A recorded game as pictures, one after the other: what a viewer sees, what happened, what a player thinks."""
+"""A recorded game as a series of pictures: what a viewer sees, the moves, and the analysis of a player."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,58 +14,92 @@ from spygames.core.players.player import DecisionBatch
 from spygames.core.playing.session import ROW, one_game
 from spygames.core.records.record import GameRecord, game_of, replay
 from spygames.core.svg.annotations import Advice
+from spygames.core.svg.colours import Theme
 
 __all__ = ["Adviser", "Film", "Scene"]
 
-_LOG = 8  # moves that a picture tells of
+_LOG = 8  # number of moves listed in a picture
 
 
 @runtime_checkable
 class Adviser(Protocol):
-    """A player that says what it thinks. Attributes `memory_size` and `notes_size` ask for `DecisionBatch.memory` and
-    `DecisionBatch.notes`, as those of a `Player` do."""
+    """A player that can explain its decisions, such as a `SearchPlayer` or a policy's player.
+
+    The optional attributes `memory_size` and `notes_size` are those of a `Player`.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.players import make_player
+        >>> from spygames.records import Adviser, Film, play_record
+        >>> game = make_game("agent_avenue_v0")
+        >>> search = make_player(game, "mcts:20")
+        >>> isinstance(search, Adviser)
+        True
+        >>> film = Film(play_record(game, ["greedy", "random"], seed=1), adviser=search)
+        >>> film.advice(position=0).title
+        'What mcts:20 would do'
+    """
 
     name: str
-    """What the film calls it."""
+    """The name in the film."""
 
     def advise(self, decisions: DecisionBatch) -> Sequence[Advice]:
-        """What it thinks of each of `decisions.rows`, from the view and the mask of the seat to move."""
+        """Return the player's analysis of each of `decisions.rows`, from the view of the seat to move."""
         ...
 
 
 @dataclass(frozen=True)
 class Scene:
-    """One position of a film."""
+    """One position of a film.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.records import Film, play_record
+        >>> film = Film(play_record(make_game("agent_avenue_v0"), ["greedy", "random"], seed=1))
+        >>> scene = film.scene(position=1, viewer=1)
+        >>> scene.move, scene.seat
+        ('player_0 offers codebreaker and a hidden card', 1)
+    """
 
     picture: Picture
-    """The position, drawn as the viewer may know it."""
+    """The position as the viewer may see it."""
     move: str
-    """What the viewer saw happen just before; empty at the start."""
+    """The last move as the viewer saw it; "" at the start."""
     advice: Advice | None
-    """What the adviser thinks, where the viewer is to move or sees everything."""
+    """The adviser's analysis; None unless the viewer is to move or sees everything."""
     seat: int
-    """Who is to move; NOBODY at the end."""
+    """The seat to move; NOBODY at the end."""
 
 
 class Film:
     """A recorded game, position by position.
 
-    Advice of a decision is from the view of the seat that decides. Others do not get to see it, since what a player
-    would do tells what it holds; a viewer who sees everything gets it at each decision.
+    Advice is computed from the view of the seat that decides. Only that seat and a viewer who sees everything get it,
+    because it reveals what the seat holds.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.records import Film, play_record
+        >>> record = play_record(make_game("agent_avenue_v0"), ["greedy", "random"], seed=1)
+        >>> film = Film(record)
+        >>> film.move(1, viewer=1)
+        'player_0 offers codebreaker and a hidden card'
+        >>> film.scene(position=1, viewer=1).picture.save("position.svg")
 
     Args:
-        game_record: what was recorded.
-        game: what it is played with; None: what the record names (`replay`).
-        adviser: who is asked about each decision.
+        game_record: the record.
+        game: the game to replay it with; None: the game that the record names (see `replay`).
+        adviser: the player that analyzes each decision.
 
-    RecordError if the record does not fit.
+    Raises:
+        RecordError: the record does not fit the game.
     """
 
     def __init__(self, game_record: GameRecord, game: Game | None = None, adviser: Adviser | None = None):
         self.record, self.game, self.adviser = game_record, game or game_of(game_record), adviser
         self.states = replay(game_record, self.game)
         """STATE [actions + 1]"""
-        asked: Any = [] if adviser is None else [adviser]  # a player as far as memory and notes go
+        asked: Any = [] if adviser is None else [adviser]  # only its `memory_size` and `notes_size` are read
         self._session = one_game(self.game, asked, self.states[:1])
         self._advice: dict[int, Advice | None] = {}
 
@@ -74,51 +108,53 @@ class Film:
 
     @property
     def in_order(self) -> bool:
-        """Whether the adviser remembers, so that it is asked about one position after the other."""
+        """Whether the adviser must see all positions in order, because it keeps a memory or a history."""
         return self._session.memory.shape[2] > 0 or self._session.notes is not None
 
-    def scene(self, position: int, viewer: int = NOBODY, *, draw_advice: bool = True) -> Scene:
-        """One position as a viewer sees it.
+    def scene(self, position: int, viewer: int = NOBODY, *, draw_advice: bool = True, theme: Theme = "dark") -> Scene:
+        """Return one position as a viewer sees it.
 
         Args:
-            position: 0 for the start, and as many as there were moves for the end.
-            viewer: the seat that looks; NOBODY sees everything.
-            draw_advice: whether the picture shows the advice, too.
+            position: number of moves before the position, 0 for the start.
+            viewer: a seat; NOBODY sees everything.
+            draw_advice: whether the picture also shows the advice.
+            theme: "dark" or "light".
 
         Raises:
-            ValueError: no such position or seat.
+            ValueError: `position` or `viewer` is out of its range, or `theme` is invalid.
         """
         if not 0 <= position < len(self):
-            raise ValueError(f"the game has positions 0 to {len(self) - 1}, not {shown(position)}")
+            raise ValueError(f"position must be 0..{len(self) - 1}, not {shown(position)}")
         if not NOBODY <= viewer < self.game.num_players:
-            raise ValueError(f"{self.game.id} has seats 0 to {self.game.num_players - 1}, not {shown(viewer)}")
+            seats = self.game.num_players - 1
+            raise ValueError(f"viewer must be a seat 0..{seats} or {NOBODY} (everything), not {shown(viewer)}")
         game, s = self.game, self._state(position)
         log = [self.move(number, viewer) for number in range(position, max(0, position - _LOG), -1)]
         before = game.seen_to_dict(self._state(position - 1), viewer) if position else None
         advice = self.advice(position) if viewer in (NOBODY, s.to_move) else None
         drawn = advice if draw_advice else None
         names = self.record.players
-        drawn_picture = picture(game, s, viewer, before=before, log=log, names=names, advice=drawn)
+        drawn_picture = picture(game, s, viewer, before=before, log=log, names=names, advice=drawn, theme=theme)
         return Scene(drawn_picture, log[0] if log else "", advice, int(s.to_move))
 
     def _state(self, position: int) -> Record:
         return as_record(self.states, position)
 
     def text(self, position: int, viewer: int = NOBODY) -> str:
-        """One position as text (`Game.to_text`)."""
+        """Return one position as text (`Game.to_text`)."""
         return self.game.to_text(self._state(position), viewer)
 
     def move(self, number: int, viewer: int = NOBODY) -> str:
-        """What a viewer saw of a move, counted from 1: the one that leads to the position of that number."""
+        """Return a move as a viewer saw it. Move `number`, from 1, leads to the position of the same number."""
         s = self._state(number - 1)
         seat = int(s.to_move)
         action = self.game.string_to_action(s, self.record.actions[number - 1], seat)
         return self.game.seen_action(s, action, seat, viewer)
 
     def advice(self, position: int) -> Advice | None:
-        """What the adviser thinks of a position; None at the end, and without an adviser.
+        """Return the adviser's analysis of a position; None at the end and without an adviser.
 
-        Each is asked for once. One that remembers is asked in order, so that the first late position takes longest.
+        Results are cached. An adviser with a memory or history first analyzes all earlier positions.
         """
         if self.adviser is None:
             return None

@@ -1,4 +1,4 @@
-"""Games as JSON lines: one game a line, in texts, and replayed exactly.
+"""Record games as JSON lines, one game per line, and replay them exactly.
 
 >>> from spygames import make_game
 >>> from spygames.players import make_player
@@ -26,7 +26,7 @@ from spygames.core.basics.version import VERSION
 from spygames.core.compiling.kernel import Record
 from spygames.core.game import registry
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record, reference
-from spygames.core.game.rng import as_seed, mix
+from spygames.core.game.rng import as_seed, derived_seed
 from spygames.core.game.validation import is_whole, some_legal
 from spygames.core.players.names import as_players
 from spygames.core.players.player import PlayerLike
@@ -44,44 +44,66 @@ __all__ = [
 ]
 
 MAX_BYTES = 1 << 30
-"""Of a file of recorded games: more than 20,000 long ones."""
-_SHOWN = 12  # legal actions that a complaint names
-_LONG = 300  # characters of another error that a complaint quotes
+"""Maximum size of a file of recorded games, enough for more than 20,000 long games."""
+_SHOWN = 12  # maximum number of legal actions in an error message
+_LONG = 300  # maximum length of an error quoted in another one
 
 
 class RecordError(ValueError):
-    """A record that does not fit the games of this installation, or a file that holds none; one line says where."""
+    """A record does not fit the installed games, or a file is not a file of records.
+
+    The message says where, in one line.
+
+    Example:
+        >>> from spygames.records import RecordError, read_games
+        >>> try:
+        ...     read_games("[1, 2]")
+        ... except RecordError as error:
+        ...     print(error)
+        line 1: a record must be a mapping, not list
+    """
 
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game, whole or broken off. Plain JSON values only."""
+    """A recorded game, finished or broken off. All fields are plain JSON values.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.records import play_record, read_games
+        >>> record = play_record(make_game("agent_avenue_v0"), ["greedy", "random"], seed=1)
+        >>> record.game, record.seed, record.players
+        ('agent_avenue_v0', 1, ('greedy', 'random'))
+        >>> read_games(record.to_line()) == [record]
+        True
+    """
 
     game: str
-    """What `spygames.make_game` makes it from: `agent_avenue_v0`, or a module."""
+    """The game, as `spygames.make_game` takes it: an id such as `agent_avenue_v0`, or a module."""
     options: dict[str, Any]
-    """Every option of the game."""
+    """All options of the game."""
     seed: int | None
-    """0..2^64-1, what the game began from, or None if it began from `state`."""
+    """0..2^64-1, the seed that the game began from; None if it began from `state`."""
     state: dict[str, Any] | None
-    """The mapping that the game began from, or None if it began from `seed`."""
+    """The mapping of the position that the game began from; None if it began from `seed`."""
     actions: tuple[str, ...]
-    """In order, as texts (`Game.action_to_string`)."""
+    """The actions in order, as texts (`Game.action_to_string`)."""
     returns: tuple[float, ...]
-    """The result per seat; zeros if the game was broken off."""
+    """The result of each seat; zeros if the game was broken off."""
     end_reason: str | None
-    """The key of that name in the last state's mapping, where the game has one."""
+    """The key `end_reason` of the last state's mapping; None if the game has no such key."""
     positions: tuple[str, ...] = ()
-    """A digest of each state, the first and the last included; empty: nothing to compare."""
+    """A digest of each state, including the first and the last, for comparison; empty: no comparison."""
     players: tuple[str, ...] = ()
-    """Who played, per seat; for people."""
+    """The name of the player in each seat, for human readers."""
     spygames: str = VERSION
-    """The version of the package that recorded it."""
+    """The version of the package that recorded the game."""
 
     def to_line(self) -> str:
-        """The record as one line of JSON, without its end; `read_games` reads it.
+        """Return the record as one line of JSON, without a line end. `read_games` reads it.
 
-        A seed from 2^53 on and the `rng` of a state are texts: programs whose numbers are doubles would round them.
+        Seeds of 2^53 and above and the `rng` of a state are written as texts, because programs that read numbers as
+        doubles would round them.
         """
         content = asdict(self)
         if self.seed is not None:
@@ -99,27 +121,31 @@ def play_record(
     state: Mapping[str, Any] | None = None,
     rng_seed: int | None = None,
 ) -> GameRecord:
-    """Plays one game to its end, `players[i]` in seat i, and records it.
+    """Play one game to its end, with `players[i]` in seat i, and record it.
 
     Args:
-        game: what is played.
-        players: one a seat, each a name as `make_player` takes it, a `Policy` or a `Player`; the same one may sit in
-            several seats.
-        seed: 0..2^64-1, what the game begins from.
-        state: the mapping to begin from instead.
-        rng_seed: 0..2^64-1, of the players' random stream; None: derived from `seed`, so that `seed` tells all.
+        game: the game to play.
+        players: one per seat: a name (see `make_player`), a `Policy` or a `Player`. The same player may sit in several
+            seats.
+        seed: 0..2^64-1, the seed that the game begins from.
+        state: the mapping of a position to begin from instead.
+        rng_seed: 0..2^64-1, seed of the players' random stream; None: derived from `seed`, so that `seed` determines
+            the whole game.
+
+    Returns:
+        The record.
 
     Raises:
-        TypeError: something is no player.
-        ValueError: there is no such player, not one player a seat, not exactly one of `seed` and `state`, or a seed
-            that is none.
-        ImpossibleState: `state` is none.
-        IllegalAction: a player answered what is not legal, or no action; the message names it.
+        TypeError: a player is of a wrong type.
+        ValueError: a player does not exist, the number of players is wrong, a seed is invalid, or not exactly one of
+            `seed` and `state` is given.
+        ImpossibleState: `state` is not a valid position.
+        IllegalAction: a player gave no legal action; the message names the player.
     """
     if len(players) != game.num_players:
-        raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
+        raise ValueError(f"players must have one player for each of the {game.num_players} seats, not {len(players)}")
     states, players = _begin(game, seed, state), as_players(game, players)
-    rng = np.array([[mix(~as_seed((seed or 0) if rng_seed is None else rng_seed))]], np.uint64)
+    rng = np.array([[derived_seed((seed or 0) if rng_seed is None else rng_seed, "players")]], np.uint64)
     actions = play(game, states, players, rng)
     names = tuple(player.name for player in players)
     return _write(game, states, seed, actions, names)
@@ -133,27 +159,37 @@ def make_record(
     state: Mapping[str, Any] | None = None,
     players: Sequence[str] = (),
 ) -> GameRecord:
-    """The record of a game that was played elsewhere: its actions (0..A-1) in order, from `seed` or `state`.
+    """Record a game that was played elsewhere.
+
+    Args:
+        game: the game.
+        actions: the actions in order, 0..A-1.
+        seed: 0..2^64-1, the seed that the game began from.
+        state: the mapping of the position that it began from instead.
+        players: the name of the player in each seat.
 
     Raises:
         IllegalAction: an action is malformed, or not legal in its turn.
-        ValueError: not exactly one of `seed` and `state`, or a seed that is none.
-        ImpossibleState: `state` is none.
+        ValueError: the seed is invalid, or not exactly one of `seed` and `state` is given.
+        ImpossibleState: `state` is not a valid position.
     """
     return _write(game, _begin(game, seed, state), seed, actions, tuple(players))
 
 
 def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
-    """Plays a record again and returns every state, the first and the last included: STATE [actions + 1].
+    """Replay a record and return all states.
 
     Args:
-        game_record: what was recorded.
-        game: what it is played with; None: what the record names, if that is a game of this package. Any other must
-            be passed: a file does not choose what is imported.
+        game_record: the record.
+        game: the game to replay it with; None: the game that the record names, if it belongs to this package. Any
+            other game must be passed, because a file must not choose the module that is imported.
+
+    Returns:
+        STATE [actions + 1], including the first and the last state.
 
     Raises:
-        RecordError: it does not fit: no such game or options, an impossible beginning, an action that is not
-            legal in its turn, another position after it, or another result.
+        RecordError: the record does not fit. Its game or options do not exist, or its beginning is impossible. Or an
+            action is not legal in its turn, or a position or the result differs.
     """
     r = game_record
     game = game or game_of(r)
@@ -162,7 +198,9 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
     except (ValueError, RecursionError) as error:
         raise RecordError(f"the record cannot begin: {one_line(error, _LONG)}{_versions(r)}") from error
     if r.positions and len(r.positions) != len(r.actions) + 1:
-        raise RecordError(f"the record has {len(r.actions)} actions and {len(r.positions)} positions, not one more")
+        raise RecordError(
+            f"positions must have {len(r.actions) + 1} entries, one more than actions, not {len(r.positions)}"
+        )
     s = as_record(states)
     history = game.new_states(len(r.actions) + 1)
     history[0] = states[0]
@@ -185,9 +223,10 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
 
 
 def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
-    """Writes one line a game. The file is there in full or, after an error, as it was before.
+    """Write records to a file, one line per game.
 
-    A link stays one, to the new file; a pipe or a device is written to, and not replaced.
+    After an error the file is unchanged. A link is kept and then points to the new file; a pipe or a device is written
+    to and not replaced.
     """
     target = Path(path)
     lines = "".join(r.to_line() + "\n" for r in records)
@@ -203,7 +242,7 @@ def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> N
             os.fsync(file.fileno())
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)  # a temporary file is its owner's alone, a saved game an ordinary file
+        os.chmod(name, 0o666 & ~mask)  # temporary files are private to their owner, a saved game is not
         os.replace(name, target)
     except BaseException:
         os.unlink(name)
@@ -211,28 +250,36 @@ def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> N
 
 
 def load_games(path: str | os.PathLike[str]) -> list[GameRecord]:
-    """Reads a file that `save_games` wrote.
+    """Read a file written by `save_games`.
 
     Raises:
-        RecordError: a line is no record; the message names the line and the key.
-        OSError: the file cannot be read, has more than `MAX_BYTES` bytes, or is no regular file.
+        RecordError: a line is not a record; the message names the line and the key.
+        OSError: the file cannot be read, has more than `MAX_BYTES` bytes, or is not a regular file.
     """
     try:
         text = read_text(path, MAX_BYTES)
     except ValueError as error:
-        raise RecordError(f"{one_line(path)} is no file of recorded games: {one_line(error)}") from error
+        raise RecordError(f"{one_line(path)} is not a file of recorded games: {one_line(error)}") from error
     return read_games(text, f"{one_line(path)}, ")
 
 
 def read_games(text: str, where: str = "") -> list[GameRecord]:
-    """Reads the text of such a file; RecordError as `load_games`, with `where` before the number of the line."""
+    """Read records from the text of a file, see `load_games`.
+
+    Args:
+        text: the text.
+        where: a prefix for error messages, before the number of the line.
+
+    Raises:
+        RecordError: a line is not a record; the message names the line and the key.
+    """
     lines = text.removeprefix("\ufeff").split("\n")
     return [_read(line, f"{where}line {number}") for number, line in enumerate(lines, 1) if line.strip()]
 
 
 def _begin(game: Game, seed: int | None, state: Mapping[str, Any] | None) -> np.ndarray:
     if (seed is None) == (state is None):
-        raise ValueError("a game begins from a seed or from a state: exactly one of them")
+        raise ValueError("exactly one of seed and state must be given")
     if seed is not None:
         return game.start(int(as_seed(seed)))
     assert state is not None
@@ -242,7 +289,7 @@ def _begin(game: Game, seed: int | None, state: Mapping[str, Any] | None) -> np.
 
 
 def _act(game: Game, s: Record, answer: object, text: str | None = None) -> int:
-    """Applies a legal action and returns it as a plain number; IllegalAction names what was legal."""
+    """Apply a legal action and return it as a plain number. IllegalAction lists the legal actions."""
     mask = np.zeros(game.num_actions, np.int8)
     game.legal(s, mask)
     action = NOBODY
@@ -264,7 +311,7 @@ def _act(game: Game, s: Record, answer: object, text: str | None = None) -> int:
 def _write(
     game: Game, states: np.ndarray, seed: int | None, actions: Iterable[int], players: tuple[str, ...]
 ) -> GameRecord:
-    """Plays `actions` from `states` on, which move, and writes it all down."""
+    """Play `actions` from `states`, which change, and return the record."""
     s = as_record(states)
     state = game.state_to_dict(s) if seed is None else None
     texts, positions = [], [_digest(game, s)]
@@ -287,7 +334,7 @@ def _write(
 
 
 def _name_of(game: Game) -> str:
-    """What `make_game` makes `game` from; its id if nothing does, as with a game made by hand."""
+    """Return the name from which `make_game` makes `game`; its id for a game that was made by hand."""
     if game.id in registry.game_ids():
         return game.id
     try:
@@ -297,19 +344,22 @@ def _name_of(game: Game) -> str:
 
 
 def game_of(r: GameRecord) -> Game:
-    """The game that a record names; RecordError if it is none of this package, or takes no such options."""
+    """Return the game that a record names. Raise RecordError for an unknown game or unknown options."""
     try:
         if r.game not in registry.game_ids():
             there = ", ".join(registry.game_ids())
-            raise ValueError(f"no game {shown(r.game)}; there are {there}, and one of another module must be passed")
+            raise ValueError(f"no game {shown(r.game)}; available: {there}; pass the game of another module as `game`")
         return registry.make_game(r.game, **r.options)
     except (ValueError, TypeError, RecursionError) as error:
         raise RecordError(f"the game of this record cannot be made: {one_line(error, _LONG)}{_versions(r)}") from error
 
 
 def _digest(game: Game, s: Record) -> str:
-    """Of the mapping, not of the bytes: a layout may change where the rules do not. Its `record` holds what views
-    remember, which may come to be more; everything else is the game. `rng` is a number, as in all records so far."""
+    """Return a digest of the state's mapping, not of its bytes: a layout may change while the rules do not.
+
+    The key `record`, which holds the history that views show, is left out, because it may be extended. `rng` is a
+    number, as in all earlier records.
+    """
     mapping = {key: value for key, value in game.texts.state_to_dict(game, s).items() if key != "record"}
     return hashlib.sha256(json.dumps(mapping, sort_keys=True).encode()).hexdigest()[:12]
 
@@ -332,21 +382,21 @@ def _end_reason(game: Game, s: Record) -> str | None:
 
 
 def _versions(r: GameRecord) -> str:
-    """What may explain a misfit."""
+    """Return a note on different versions for an error message, "" for equal ones."""
     here = VERSION
     return "" if r.spygames == here else f" (recorded with spygames {one_line(r.spygames, 40)}, this is {here})"
 
 
-_EXAMPLE = 'each line is one game, as {"game": "agent_avenue_v0", "options": {...}, "seed": 1, ...} of spygames record'
+_EXAMPLE = 'each line must be a game as spygames record writes it: {"game": "agent_avenue_v0", "options": {...}, ...}'
 
 
 def _read(line: str, where: str) -> GameRecord:
     try:
         found = json.loads(line)
-    except (ValueError, RecursionError) as error:  # the latter where lists lie deep in lists
+    except (ValueError, RecursionError) as error:  # RecursionError: deeply nested lists
         raise RecordError(f"{where}: not JSON: {one_line(error)}") from error
     if not isinstance(found, dict):
-        raise RecordError(f"{where}: a record is a mapping, not {type(found).__name__}")
+        raise RecordError(f"{where}: a record must be a mapping, not {type(found).__name__}")
     names = [f.name for f in fields(GameRecord)]
     if wrong := set(names) ^ set(found):
         missing = [name for name in names if name in wrong]
@@ -374,7 +424,7 @@ _FORM = {
     "options": (lambda v: isinstance(v, dict), "a mapping"),
     "seed": (
         lambda v: v is None or read_uint64(v) is not None,
-        "a whole number from 0 to 2^64 - 1, as a text from 2^53 on, or null",
+        "an integer 0..2^64-1, as text from 2^53 on, or null",
     ),
     "state": (lambda v: v is None or isinstance(v, dict), "a mapping or null"),
     "actions": (_is_texts, "a list of texts"),
@@ -384,4 +434,4 @@ _FORM = {
     "players": (_is_texts, "a list of texts"),
     "spygames": (lambda v: isinstance(v, str), "text"),
 }
-"""What each key of a line must be."""
+"""For each key of a line: a check of its value, and the correct form for an error message."""

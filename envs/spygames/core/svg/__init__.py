@@ -1,1 +1,1 @@
-"""Writing SVG: shapes, texts and their fonts, and what is written beside a position."""
+"""SVG output: shapes, text, fonts, and the annotations beside a position."""

@@ -1,4 +1,4 @@
-"""What a picture shows beside a position: advice, names, what happened; and what a game's `draw` is."""
+"""The annotations of a picture (advice, names, log), and the type of a game's `draw` function."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,41 +11,44 @@ __all__ = ["Advice", "Draw", "Look"]
 
 @dataclass(frozen=True)
 class Advice:
-    """What a player thinks about a position, as far as it is drawn."""
+    """A player's assessment of a position."""
 
     actions: Sequence[tuple[str, float]] = ()
     """The texts of actions with their probabilities, 0..1; drawn with the most likely one first."""
     share: float | None = None
-    """The share of a win that it expects for its seat, 0..1; None where it does not say."""
+    """The expected share of a win for the player's seat, 0..1; None if unknown."""
     value: float | None = None
-    """The result that it expects for its seat, in the game's own unit; drawn where there is no share."""
+    """The expected result for the player's seat, in the game's own unit; drawn if `share` is None."""
     title: str = "What the agent would do"
-    """The head of the panel."""
+    """The heading of the panel."""
     share_title: str = "Chance to win"
-    """The head of the bar of the share."""
+    """The heading of the bar for `share`."""
     belief: Sequence[tuple[str, Sequence[tuple[str, float]]]] = ()
-    """What it believes about what its seat cannot see (`Belief`), if it says so; pictures leave it out."""
+    """The player's beliefs about what its seat cannot see (`Belief`), if available; not drawn."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a position is drawn, beside what is seen. All of it is plain data, and the caller's to keep from leaking."""
+    """The drawing options and annotations of a picture, as plain data.
+
+    They are drawn as given: the caller must ensure that they reveal nothing hidden from the viewer.
+    """
 
     viewer: int
-    """The seat that looks, NOBODY (-1) for everything."""
+    """The seat that sees the picture, or NOBODY (-1) for a view of everything."""
     before: Mapping[str, Any] | None = None
-    """What the same viewer saw earlier, as `seen_to_dict` returned it: the picture shows what moved since."""
+    """An earlier result of `seen_to_dict` for the same viewer; the picture then shows what has moved since."""
     legal: Sequence[str] = ()
-    """Texts of the actions that the viewer may choose now: drawn as targets."""
+    """Texts of the viewer's legal actions, drawn as targets."""
     advice: Advice | None = None
-    """What a player thinks."""
+    """A player's assessment to draw."""
     names: Sequence[str] = ()
-    """Who plays, a name a seat."""
+    """The players' names, one per seat."""
     log: Sequence[str] = ()
-    """What happened, the latest line first."""
+    """The events so far, latest first."""
     alt: str = ""
     """The position as text, for screen readers."""
 
 
 Draw = Callable[[Pen, Mapping[str, Any], Look], None]
-"""(pen, seen, look): draws what `seen_to_dict` returned on the canvas of 1200 x 900 units, title included."""
+"""(pen, seen, look): draws a result of `seen_to_dict`, with its title, on the canvas of 1200 x 900 units."""

@@ -1,24 +1,109 @@
-"""The colours that all pictures share. SOFT and brighter are readable on TABLE and PANEL, INK on PAPER and EDGE."""
+"""The colors of all pictures: some for cards and boards, the same in each theme, and a `Palette` for each theme."""
 
-__all__ = ["BAD", "EDGE", "GOOD", "INK", "LINE", "PANEL", "PAPER", "PICK", "SOFT", "TABLE"]
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["BAD", "EDGE", "GOOD", "INK", "PAPER", "PICK", "THEMES", "Palette", "Theme"]
 
 INK = "#20242e"
 """Text on paper."""
 PAPER = "#fbf4e2"
-"""The face of cards and boards."""
+"""The face of cards and boards, and text on their dark parts."""
 EDGE = "#d9c9a3"
-"""The rim of what is paper."""
-TABLE = "#17232f"
-"""What everything lies on."""
-PANEL = "#1f3040"
-"""A box for text on the table."""
-LINE = "#35495c"
-"""Lines on the table."""
-SOFT = "#9fb2c3"
-"""Text on the table that may stand back."""
+"""The rim of cards and boards."""
 GOOD = "#2c8a5a"
-"""What is won."""
+"""Gains."""
 BAD = "#c2413a"
-"""What is lost, or warns."""
+"""Losses and warnings."""
 PICK = "#ffd85e"
-"""The frame of what can be chosen."""
+"""The mark of things on a board that can be chosen; `Palette.pick` frames those on the table."""
+
+Theme = Literal["dark", "light"]
+"""The name of a palette."""
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The colors that depend on the theme: the table and all that is drawn on it.
+
+    Colors of text have a contrast of at least 4.5 to 1 with the grounds, the background colors.
+    """
+
+    theme: Theme
+    """The name, by which a game can look up colors of its own."""
+    table: str
+    """Ground: the background."""
+    panel: str
+    """Ground: a box for text on the table."""
+    row: str
+    """Ground: a row of a table, or the track of a bar."""
+    own_row: str
+    """Ground: the viewer's row."""
+    cell: str
+    """Ground: a cell of a row."""
+    notice: str
+    """Ground: a headline that asks the viewer to act."""
+    bar: str
+    """Ground: the track of a bar that holds text."""
+    other_bar: str
+    """Ground: the filled part of such a bar."""
+    best_bar: str
+    """Ground: the filled part of the longest bar."""
+    line: str
+    """Lines, and the ground of small labels in `strong`."""
+    strong: str
+    """Text: the most important."""
+    text: str
+    """Text: between `strong` and `soft`."""
+    soft: str
+    """Text: secondary."""
+    accent: str
+    """Text: the name of the game, and points."""
+    pick_text: str
+    """Text: what the viewer can choose."""
+    pick: str
+    """The frame of things that can be chosen."""
+
+
+THEMES: Mapping[Theme, Palette] = {
+    "dark": Palette(
+        theme="dark",
+        table="#17232f",
+        panel="#1f3040",
+        row="#263a4c",
+        own_row="#2c4257",
+        cell=INK,
+        notice="#4a3f14",
+        bar="#2b4154",
+        other_bar="#456a85",
+        best_bar="#28709e",
+        line="#35495c",
+        strong=PAPER,
+        text=EDGE,
+        soft="#9fb2c3",
+        accent="#f4b63f",
+        pick_text=PICK,
+        pick=PICK,
+    ),
+    "light": Palette(
+        theme="light",
+        table="#e6ecf1",
+        panel="#f6f9fb",
+        row="#d8e2ea",
+        own_row="#c5d9ea",
+        cell="#ffffff",
+        notice="#fff0bd",
+        bar="#d8e2ea",
+        other_bar="#b9ccdb",
+        best_bar="#9ccbed",
+        line="#bccad6",
+        strong="#17232f",
+        text="#4a4029",
+        soft="#43566a",
+        accent="#7a4a04",
+        pick_text="#7a4a04",
+        pick="#bd6f00",
+    ),
+}
+"""The palettes, by name."""

@@ -1,4 +1,4 @@
-"""Scripted players of Heimlich & Co. A bot sees a view and a mask, never the state."""
+"""Scripted players of Heimlich & Co. A bot reads a view and a mask, never the state."""
 
 from spygames.core.game.bots import random
 from spygames.core.game.game import Bot
@@ -17,4 +17,4 @@ BOTS: dict[tuple[bool, bool], dict[str, Bot]] = {
     }
     for switches in GREEDY
 }
-"""[top_secret, secret_identities]: the bots of a variant by name"""
+"""Bots by name, for each (top_secret, secret_identities)."""

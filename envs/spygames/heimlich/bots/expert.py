@@ -1,6 +1,6 @@
-"""`expert`: moves so that its token leads the race, as long as its record does not point to its own agent.
+"""`expert`: move to lead the race, unless the record would reveal the bot's own agent.
 
-There is one kernel for each set of switches, as views differ.
+There is one kernel for each set of switches, because their views differ.
 """
 
 from math import exp, log
@@ -35,23 +35,23 @@ from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
 from spygames.heimlich.layout import View
 
 RACE = 5.0
-"""A token that is ahead of another by so many points counts e times as much in the race."""
+"""A token ahead of another by this many points weighs e times as much in the race."""
 FREE = 0.3
-"""The weight of a free agent's token against that of a rival's: if it is furthest ahead, nobody wins."""
+"""Weight of a free agent's token relative to a rival's. If a free agent is furthest ahead, nobody wins."""
 HIDDEN, SHOWN = 0.4, 4.0
-"""The share of the suspicion that may fall on the own agent, and the cost of all of it, in points."""
+"""Share of the suspicion that the own agent may draw without a cost, and the cost of all of it, in points."""
 FAR = 0.2
-"""The part of a building's value that it has for the safe where the own agent is more than a roll away."""
+"""Factor on the value of a building for the safe if the own agent is more than one roll away."""
 NEAR = 0.5
-"""The weight of the rivals within a roll of a building, against the own agent, where the safe is placed."""
+"""Weight of the rivals within one roll of a building, relative to the own agent, when the safe is placed."""
 PATIENCE = 100.0
-"""Who has moved agents so many times, where 9 to 24 are usual in a game, causes any scoring that it can: else no game
-would end in which everybody waits because the next scoring lets another win."""
+"""After this many movements of agents the bot causes any scoring that it can; 9 to 24 are usual in a game. Otherwise a
+game in which everybody avoids the next scoring, because it would let another player win, would not end."""
 
 
 @kernel
 def plan_movement_in_race(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The first step of the best way to spend the points on one or two agents, whosever they are."""
+    """Return the first step of the best way to spend the points on any one or two agents."""
     agents, own, points = len(view.score), own_id(view), points_left(view)
     places, tokens, tallies, rivals = all_places(view), all_scores(view), all_evidence(view), all_rivals(view)
     arrived, patient = False, times_moved(view) < PATIENCE
@@ -90,11 +90,11 @@ def lead_after(
     two: Int,
     points_two: Int,
 ) -> float:
-    """The points by which the own token leads after `one`, then `two` have moved, less the cost of suspicion.
+    """Return the lead of the own token after moving `one`, then `two`, minus the cost of suspicion.
 
-    It leads the soft maximum of the others, RACE * log(sum of weight * exp(token / RACE)): however many rivals there
-    are, their weights in its slope sum to 1, and the one in front weighs most. The same agent with 0 points stands for
-    nobody else. Who is no longer patient prefers a scoring to all else.
+    The lead is over the soft maximum of the other tokens, RACE * log(sum of weight * exp(token / RACE)). In its slope
+    the weights of the rivals sum to 1, however many there are, and the one in front weighs most. A single agent is
+    moved if `two` equals `one` and `points_two` is 0. Without patience, a scoring is preferred to everything else.
     """
     to_one, to_two = building_after(places[one], points_one), building_after(places[two], points_two)
     safe = safe_of(view)
@@ -127,7 +127,10 @@ def lead_after(
 
 @kernel
 def place_safe_in_race(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """A building that the own agent reaches with one roll and the rivals in front do not, the dearer the better."""
+    """Return the best building for the safe.
+
+    It has a high value, and the own agent reaches it with one roll, but the rivals in front do not.
+    """
     places, tokens, rivals = all_places(view), all_scores(view), all_rivals(view)
     in_race = 0.0
     for agent in range(1, len(view.score)):
@@ -147,7 +150,10 @@ def place_safe_in_race(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def expert_base(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Weighs the gain of its agent against those of probable rivals in front, and against suspicion on its agent."""
+    """Choose an action in the base game.
+
+    The bot weighs the gain of its agent against the gains of probable rivals in front, and against suspicion.
+    """
     if view.phase[0]:
         return plan_movement_in_race(view, mask, rng)
     return place_safe_in_race(view, mask, rng)
@@ -155,7 +161,7 @@ def expert_base(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def expert_cards(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The same with cards."""
+    """`expert_base` with cards."""
     if view.card_phase[0]:
         return choose_in_round(view, mask, True)
     if view.card_phase[1]:
@@ -165,7 +171,7 @@ def expert_cards(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def expert_predictions(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The same with predictions."""
+    """`expert_base` with predictions."""
     if view.guess_phase:
         return choose_prediction(view, mask, BASE_ACTIONS, rng)
     return expert_base(view, mask, rng)
@@ -173,7 +179,7 @@ def expert_predictions(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def expert_both(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The same with cards and predictions."""
+    """`expert_base` with cards and predictions."""
     if view.guess_phase:
         return choose_prediction(view, mask, CARD_ACTIONS, rng)
     return expert_cards(view, mask, rng)
@@ -185,4 +191,4 @@ EXPERT: dict[tuple[bool, bool], Bot] = {
     (False, True): expert_predictions,
     (True, True): expert_both,
 }
-"""[top_secret, secret_identities]: `expert` of a variant"""
+"""`expert` of a variant by (top_secret, secret_identities)."""

@@ -1,7 +1,8 @@
-"""`expert-1`: the first `expert`, kept as it was, so that figures against it keep their meaning.
+"""`expert-1`: the first version of `expert`, kept unchanged so that results against it stay comparable.
 
-It moves for its own agent and against its rivals', as long as its record does not point to its own. Each rival counts
-FOE, so that with many of them it keeps all from scoring. There is one kernel for each set of switches, as views differ.
+It moves for its own agent and against those of rivals, unless the record would reveal its own. Each rival weighs FOE,
+so with many rivals the bot mainly keeps everybody from scoring. There is one kernel for each set of switches, because
+their views differ.
 """
 
 from math import exp
@@ -35,12 +36,12 @@ from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
 from spygames.heimlich.layout import View
 
 HIDDEN, SHOWN = 0.45, 20.0
-"""The share of the suspicion that may fall on the own agent, and the cost of all of it, in points."""
+"""Share of the suspicion that the own agent may draw without a cost, and the cost of all of it, in points."""
 
 
 @kernel
 def plan_hidden_movement(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The first step of the best way to spend the points on one or two agents, whosever they are."""
+    """Return the first step of the best way to spend the points on any one or two agents."""
     agents, own, points = len(view.score), own_id(view), points_left(view)
     places, tokens, tallies, rivals = all_places(view), all_scores(view), all_evidence(view), all_rivals(view)
     arrived = False
@@ -76,7 +77,7 @@ def move_value(
     two: Int,
     points_two: Int,
 ) -> float:
-    """The value of moving agent `one`, then `two`; the same agent with 0 points stands for nobody else."""
+    """Return the value of moving agent `one`, then `two`. A single agent is moved if `two` is `one` with 0 points."""
     to_one, to_two = building_after(places[one], points_one), building_after(places[two], points_two)
     safe = safe_of(view)
     scores = arrived or (points_one > 0 and to_one == safe) or (points_two > 0 and to_two == safe)
@@ -106,7 +107,10 @@ def move_value(
 
 @kernel
 def expert_1_base(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Weighs the gain of its agent against the gains of probable rivals, and against suspicion on its agent."""
+    """Choose an action in the base game.
+
+    The bot weighs the gain of its agent against the gains of probable rivals, and against suspicion.
+    """
     if view.phase[0]:
         return plan_hidden_movement(view, mask, rng)
     return place_safe(view, mask, True, rng)
@@ -114,7 +118,7 @@ def expert_1_base(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def expert_1_cards(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The same with cards."""
+    """`expert_1_base` with cards."""
     if view.card_phase[0]:
         return choose_in_round(view, mask, True)
     if view.card_phase[1]:
@@ -124,7 +128,7 @@ def expert_1_cards(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def expert_1_predictions(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The same with predictions."""
+    """`expert_1_base` with predictions."""
     if view.guess_phase:
         return choose_prediction(view, mask, BASE_ACTIONS, rng)
     return expert_1_base(view, mask, rng)
@@ -132,7 +136,7 @@ def expert_1_predictions(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def expert_1_both(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The same with cards and predictions."""
+    """`expert_1_base` with cards and predictions."""
     if view.guess_phase:
         return choose_prediction(view, mask, CARD_ACTIONS, rng)
     return expert_1_cards(view, mask, rng)
@@ -144,4 +148,4 @@ EXPERT_1: dict[tuple[bool, bool], Bot] = {
     (False, True): expert_1_predictions,
     (True, True): expert_1_both,
 }
-"""[top_secret, secret_identities]: `expert-1` of a variant"""
+"""`expert-1` of a variant by (top_secret, secret_identities)."""

@@ -1,6 +1,6 @@
-"""Features that bots compute from a view: the board in whole numbers, and who probably owns which agent.
+"""Features that bots compute from a view: the board as integers, and the probable owners of agents.
 
-Agents and seats are relative to the viewer: agent 0 is its own, seat 0 itself.
+Agents and seats are relative to the viewer: agent 0 is its own, seat 0 is the viewer.
 """
 
 from math import exp
@@ -14,15 +14,15 @@ from spygames.heimlich.layout import GAINS, GAINS_UNIT, POINTS, POINTS_UNIT, TIM
 
 Places = tuple[Int, Int, Int, Int, Int, Int, Int]
 Numbers = tuple[float, float, float, float, float, float, float]
-"""A number by agent, relative to the viewer; entries beyond the agents in play are never read."""
+"""One number for each relative agent. Entries beyond the agents in play are never read."""
 
 PER_POINT, PER_TIME, PER_GAIN = 0.15, 0.4, 0.1
-"""Added to the log-odds that a seat owns an agent: a point moved, a movement, a point scored through the seat."""
+"""Log-odds that a seat owns an agent, added for each point moved, movement, and point scored through the seat."""
 
 
 @kernel
 def position(view: View, agent: Int) -> Int:
-    """The building of an agent."""
+    """Return the building of an agent."""
     for building in range(LOOP):
         if view.position[agent, building]:
             return building
@@ -31,7 +31,7 @@ def position(view: View, agent: Int) -> Int:
 
 @kernel
 def safe_of(view: View) -> Int:
-    """The safe's building."""
+    """Return the building of the safe."""
     for building in range(LOOP):
         if view.safe[building]:
             return building
@@ -40,13 +40,13 @@ def safe_of(view: View) -> Int:
 
 @kernel
 def score_of(view: View, agent: Int) -> Int:
-    """The score of an agent."""
+    """Return the score of an agent."""
     return int(view.score[agent] * FINISH + 0.5)
 
 
 @kernel
 def points_left(view: View) -> Int:
-    """Points of the die that are left."""
+    """Return the points of the die still to be spent."""
     for i in range(FACES):
         if view.points_left[i]:
             return i + 1
@@ -55,7 +55,7 @@ def points_left(view: View) -> Int:
 
 @kernel
 def own_id(view: View) -> Int:
-    """The id of the own agent, its place in the order of movement."""
+    """Return the id of the own agent, which is its place in the order of movement."""
     for agent in range(len(view.own)):
         if view.own[agent]:
             return agent
@@ -64,19 +64,19 @@ def own_id(view: View) -> Int:
 
 @kernel
 def worth(building: Int) -> float:
-    """The points that an agent scores in a building."""
+    """Return the points that an agent scores in a building."""
     return float(VALUES[building])
 
 
 @kernel
 def building_after(building: Int, steps: Int) -> Int:
-    """The building some steps further clockwise, or back."""
+    """Return the building `steps` further clockwise; negative steps go back."""
     return (building + steps + LOOP) % LOOP
 
 
 @kernel
 def times_moved(view: View) -> float:
-    """How many times the viewer has moved an agent so far."""
+    """Return the number of movements of agents by the viewer so far."""
     times = 0.0
     for agent in range(len(view.score)):
         times += TIMES_UNIT * view.record[agent, 0, TIMES]
@@ -85,7 +85,7 @@ def times_moved(view: View) -> float:
 
 @kernel
 def evidence(view: View, seat: Int, agent: Int) -> float:
-    """The log-odds that the public record adds to the chance that `seat` owns `agent`."""
+    """Return the log-odds that the public record adds to `seat` owning `agent`."""
     by_points = PER_POINT * POINTS_UNIT * view.record[agent, seat, POINTS]
     by_times = PER_TIME * TIMES_UNIT * view.record[agent, seat, TIMES]
     return float(by_points + by_times + PER_GAIN * GAINS_UNIT * view.record[agent, seat, GAINS])
@@ -93,13 +93,13 @@ def evidence(view: View, seat: Int, agent: Int) -> float:
 
 @kernel
 def weight(view: View, seat: Int, agent: Int) -> float:
-    """The odds from the public record that `seat` owns `agent`, relative to those before any move."""
+    """Return the odds factor that the public record gives to `seat` owning `agent`."""
     return exp(min(evidence(view, seat, agent), 30.0))
 
 
 @kernel
 def owner_chance(view: View, seat: Int, agent: Int) -> float:
-    """The chance that another seat owns an agent; the own one is the viewer's."""
+    """Return the probability that another seat owns an agent; 0 for the viewer's own agent."""
     if agent == 0:
         return 0.0
     total = 0.0
@@ -110,7 +110,7 @@ def owner_chance(view: View, seat: Int, agent: Int) -> float:
 
 @kernel
 def rival_chance(view: View, agent: Int) -> float:
-    """The chance that an agent is another player's and not free."""
+    """Return the probability that an agent belongs to another player, capped at 1."""
     chance = 0.0
     for seat in range(1, len(view.active)):
         chance += owner_chance(view, seat, agent)
@@ -119,7 +119,7 @@ def rival_chance(view: View, agent: Int) -> float:
 
 @kernel
 def exposure(view: View) -> float:
-    """The share of the suspicion about the viewer that falls on its own agent."""
+    """Return the probability that the public record gives to the viewer owning its own agent."""
     total = 0.0
     for agent in range(len(view.score)):
         total += weight(view, 0, agent)
@@ -128,9 +128,9 @@ def exposure(view: View) -> float:
 
 @kernel
 def verdict(view: View, own: Int, moved: Int, there: Int) -> float:
-    """The result of a scoring with the own agent in building `own` and the agent `moved` in `there`.
+    """Return the result of a scoring with the own agent in building `own` and the agent `moved` in `there`.
 
-    +1: it ends the game and the own token is furthest ahead; -1: it ends it otherwise; 0: the game is not over.
+    +1: the game ends with the own token furthest ahead. -1: it ends otherwise. 0: it does not end.
     """
     mine = max(score_of(view, 0) + worth(own), 0.0)
     best = -1.0
@@ -144,7 +144,10 @@ def verdict(view: View, own: Int, moved: Int, there: Int) -> float:
 
 @kernel
 def likeliest_owner(view: View, agent: Int, first_guess: Int, mask: np.ndarray) -> Int:
-    """The best legal answer to who owns an agent: places to the left, 0 for free; -1 if none is legal."""
+    """Return the most probable owner of an agent among the legal predictions.
+
+    The owner is a number of places to the left, or 0 for a free agent; -1 if no prediction is legal.
+    """
     best, best_chance = -1, -1.0
     for seat in range(len(view.active)):
         if mask[encode_guess(first_guess, len(view.active), agent, seat)]:
@@ -156,7 +159,7 @@ def likeliest_owner(view: View, agent: Int, first_guess: Int, mask: np.ndarray) 
 
 @kernel
 def all_places(view: View) -> Places:
-    """The building of each agent."""
+    """Return the building of each agent."""
     last = len(view.score) - 1
     return (
         position(view, 0), position(view, 1), position(view, 2), position(view, 3),
@@ -166,7 +169,7 @@ def all_places(view: View) -> Places:
 
 @kernel
 def all_scores(view: View) -> Numbers:
-    """The score of each agent."""
+    """Return the score of each agent."""
     last = len(view.score) - 1
     return (
         float(score_of(view, 0)), float(score_of(view, 1)), float(score_of(view, 2)), float(score_of(view, 3)),
@@ -176,7 +179,7 @@ def all_scores(view: View) -> Numbers:
 
 @kernel
 def all_evidence(view: View) -> Numbers:
-    """The evidence that the viewer's own record gives for each agent."""
+    """Return the evidence of the viewer's own record for each agent."""
     last = len(view.score) - 1
     return (
         evidence(view, 0, 0), evidence(view, 0, 1), evidence(view, 0, 2), evidence(view, 0, 3),
@@ -186,7 +189,7 @@ def all_evidence(view: View) -> Numbers:
 
 @kernel
 def all_rivals(view: View) -> Numbers:
-    """The chance of each agent that it is another player's; 0 for the own one."""
+    """Return the probability of each agent to belong to another player; 0 for the own agent."""
     last = len(view.score) - 1
     return (
         0.0, rival_chance(view, 1), rival_chance(view, 2), rival_chance(view, 3),

@@ -1,4 +1,7 @@
-"""`greedy`: chooses the best action for its own agent at once. One kernel for each set of switches, as views differ."""
+"""`greedy`: choose the action with the best immediate result for the bot's own agent.
+
+There is one kernel for each set of switches, because their views differ.
+"""
 
 import numpy as np
 
@@ -22,16 +25,16 @@ from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
 from spygames.heimlich.layout import View
 
 WON = 40.0
-"""The value of winning at once, in points of the own token; losing at once has the same below 0."""
+"""Value of winning at once, in points of the own token; losing at once has the negative of it."""
 LATER = 0.3
-"""The weight of a building's value as long as nobody scores."""
+"""Weight of a building's value if there is no scoring."""
 FOE = 0.6
-"""The weight of a point of an agent that is surely a rival's, against an own point."""
+"""Weight of a point for an agent that certainly belongs to a rival, relative to a point for the own agent."""
 
 
 @kernel
 def plan_movement(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The first step of the best way to spend the points on the own agent and one other."""
+    """Return the first step of the best way to spend the points on the own agent and one other agent."""
     own, points, safe, home = own_id(view), points_left(view), safe_of(view), position(view, 0)
     best, best_value = -1, -np.inf
     arrived = view.moved[0] > 0 and home == safe
@@ -41,7 +44,7 @@ def plan_movement(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
         best, best_value = ACT_DONE, position_value(view, arrived, home, 1, position(view, 1))
     for agent in range(1, len(view.score)):
         there = position(view, agent)
-        before = agent - 1 < own  # before the own one in the order of movement
+        before = agent - 1 < own  # before the own agent in the order of movement
         for total in range(1 if view.one_to_three else points, points + 1):
             for mine in range(total + 1):
                 first = (
@@ -61,17 +64,22 @@ def plan_movement(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def position_value(view: View, scores: bool, own: Int, agent: Int, there: Int) -> float:
-    """The value of a position: the own agent in `own`, another one in `there`; `scores`: with a scoring."""
+    """Return the value of a position with the own agent in `own` and `agent` in `there`.
+
+    `scores` tells whether the movement causes a scoring.
+    """
     return worth(own) + WON * verdict(view, own, agent, there) if scores else LATER * worth(own)
 
 
 @kernel
 def place_safe(view: View, mask: np.ndarray, careful: bool, rng: np.ndarray) -> Int:
-    """A building that the own agent reaches with one roll, the dearer the better.
+    """Return the best building for the safe: one of high value that the own agent reaches with one roll.
 
     Args:
-        view, mask, rng: as of every bot.
-        careful: whether to avoid buildings that rivals reach.
+        view: The view of the seat to move.
+        mask: Its legal actions, int8 [A].
+        careful: Whether to avoid buildings that rivals reach.
+        rng: Random stream, uint64 [1].
     """
     home = position(view, 0)
     best, best_value = -1, -np.inf
@@ -91,7 +99,7 @@ def place_safe(view: View, mask: np.ndarray, careful: bool, rng: np.ndarray) -> 
 
 @kernel
 def greedy_base(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Chooses the best action for its own agent at once; it hides nothing."""
+    """Choose the action with the best immediate result for the own agent. The bot hides nothing."""
     if view.phase[0]:
         return plan_movement(view, mask, rng)
     return place_safe(view, mask, False, rng)
@@ -99,7 +107,7 @@ def greedy_base(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def greedy_cards(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The same with cards."""
+    """`greedy_base` with cards."""
     if view.card_phase[0]:
         return choose_in_round(view, mask, False)
     if view.card_phase[1]:
@@ -109,7 +117,7 @@ def greedy_cards(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def greedy_predictions(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The same with predictions."""
+    """`greedy_base` with predictions."""
     if view.guess_phase:
         return choose_prediction(view, mask, BASE_ACTIONS, rng)
     return greedy_base(view, mask, rng)
@@ -117,7 +125,7 @@ def greedy_predictions(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def greedy_both(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The same with cards and predictions."""
+    """`greedy_base` with cards and predictions."""
     if view.guess_phase:
         return choose_prediction(view, mask, CARD_ACTIONS, rng)
     return greedy_cards(view, mask, rng)
@@ -129,4 +137,4 @@ GREEDY: dict[tuple[bool, bool], Bot] = {
     (False, True): greedy_predictions,
     (True, True): greedy_both,
 }
-"""[top_secret, secret_identities]: `greedy` of a variant"""
+"""`greedy` of a variant by (top_secret, secret_identities)."""

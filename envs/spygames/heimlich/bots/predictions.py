@@ -1,4 +1,4 @@
-"""How `greedy` and `expert` predict who owns which agent: by the public record."""
+"""Predictions of `greedy` and `expert`, based on the public record."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from spygames.heimlich.layout import View
 
 @kernel
 def choose_prediction(view: View, mask: np.ndarray, first_guess: Int, rng: np.ndarray) -> Int:
-    """The likeliest owner of the agent that is asked about; `first_guess`: the first action that is a prediction."""
+    """Predict the most probable owner of the agent in question. `first_guess` is the first prediction action."""
     for agent in range(1, len(view.score)):
         if view.asked[agent]:
             owner = likeliest_owner(view, agent, first_guess, mask)

@@ -18,18 +18,18 @@ _WAYS = np.array(
     ],
     np.int64,
 )
-"""[points, agents, 0: all points | 1: or fewer]: the number of ways to split them"""
+"""Number of ways to split points over agents, int64 [points, agents, 0: all points, 1: or fewer]."""
 
 
 @kernel
 def splits(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Like `random`, but each way to split a roll over the agents is as likely as any other."""
+    """Choose like `random`, except that each way to split a roll over the agents is equally likely."""
     if not view.phase[0] or not view.decides:
         return random(view, mask, rng)
     agents, own, points = len(view.score), own_id(view), points_left(view)
     fewer = 1 if view.one_to_three else 0
     total = 0
-    for turn in range(2):  # counts, then draws
+    for turn in range(2):  # first pass: count; second pass: draw
         left = uniform(rng, total) if turn else 0
         for agent in range(agents):
             for n in range(1, points + 1):
@@ -40,7 +40,7 @@ def splits(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
                     left -= ways if turn else 0
                     if turn and left < 0:
                         return action
-        for action in range(ACT_DONE, len(mask)):  # `done`, or a card drawn instead
+        for action in range(ACT_DONE, len(mask)):  # `done`, or a card instead of moving
             if mask[action]:
                 total += 0 if turn else 1
                 left -= turn

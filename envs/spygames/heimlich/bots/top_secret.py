@@ -1,4 +1,4 @@
-"""How `greedy` and `expert` play Top Secret cards: for their own agent, where that gains something now."""
+"""Top Secret cards of `greedy` and `expert`: played for the own agent, if that gains points now."""
 
 import numpy as np
 
@@ -27,14 +27,14 @@ from spygames.heimlich.cards import (
 from spygames.heimlich.layout import View
 
 NEEDED = 2.0
-"""A card is played if it brings more points than this."""
+"""Points that a card must exceed to be played."""
 EXPOSED = 0.5
-"""`expert` takes a new identity when its exposure is above this."""
+"""`expert` takes a new identity if its exposure is above this."""
 
 
 @kernel
 def value_in(view: View, own: Int) -> float:
-    """The points of the own agent if the round ended with it in the building `own`."""
+    """Return the points of the own agent if the card round ended with it in building `own`."""
     scores = own == safe_of(view) and own != position(view, 0)
     for agent in range(len(view.score)):
         scores = scores or (view.arrived[agent] > 0 and (agent > 0 or own == position(view, 0)))
@@ -43,7 +43,7 @@ def value_in(view: View, own: Int) -> float:
 
 @kernel
 def best_landing(view: View, kind: Int) -> float:
-    """The most that a card can bring the own agent by moving it."""
+    """Return the most points that a card can bring the own agent by moving it."""
     home = position(view, 0)
     best = -np.inf
     if EFFECT[kind] == STEP and (FIRST[kind] != WITH_SAFE or home == safe_of(view)):
@@ -63,7 +63,7 @@ def best_landing(view: View, kind: Int) -> float:
 
 @kernel
 def choose_in_round(view: View, mask: np.ndarray, careful: bool) -> Int:
-    """The card that brings the own agent most, or to pass."""
+    """Return the card that brings the own agent most, or `pass`."""
     now = value_in(view, position(view, 0))
     best, best_value = ACT_PASS, NEEDED
     for kind in range(KINDS):
@@ -72,7 +72,7 @@ def choose_in_round(view: View, mask: np.ndarray, careful: bool) -> Int:
             if EFFECT[kind] == SCORE:
                 value = float(CARD_SCORE)
             elif EFFECT[kind] == MOVE_SAFE:
-                value = -now  # it calls the scoring off
+                value = -now  # the card cancels the scoring
             elif EFFECT[kind] == IDENTITY and careful:
                 value = 10.0 if exposure(view) > EXPOSED else 0.0
             if value > best_value:
@@ -82,7 +82,7 @@ def choose_in_round(view: View, mask: np.ndarray, careful: bool) -> Int:
 
 @kernel
 def choose_for_card(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """The own agent first, where that may be; then the step, agent or building that is best for it."""
+    """Name the own agent if that is legal, else choose the best step, agent or building for it."""
     if mask[encode_agent(0)]:
         return encode_agent(0)
     best, best_value = -1, -np.inf

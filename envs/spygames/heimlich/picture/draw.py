@@ -1,30 +1,28 @@
-"""Heimlich & Co. as a picture, drawn from what a viewer may know: town and score track, stage, notebook, own things.
+"""Draw Heimlich & Co. from what a viewer may know: town and score track, stage, notebook, and the viewer's own things.
 
-The agents stand in the order of their ids wherever there is an order: the viewer-relative order would mark the mover's.
-The parts are beside it.
+Agents are always in the order of their ids, because a viewer-relative order would reveal the mover's agent.
 """
 
 from spygames.core.pictures.picture import advice_panel, log_panel, title_bar
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.colours import PICK, SOFT
 from spygames.core.svg.pen import WIDTH, Pen, width
 from spygames.heimlich.picture.facts import Seen, headline
 from spygames.heimlich.picture.frame import BOTTOM, SIDE_W, SIDE_X
 from spygames.heimlich.picture.hand import own_things
 from spygames.heimlich.picture.notebook import notebook
 from spygames.heimlich.picture.predictions import predictions
-from spygames.heimlich.picture.signs import GOLD
+from spygames.heimlich.picture.signs import GOLD, TAG
 from spygames.heimlich.picture.stage import stage
 from spygames.heimlich.picture.town import town
 from spygames.heimlich.picture.track import race, track
 
 
 def draw(pen: Pen, seen: Seen, look: Look) -> None:
-    """Draws what `seen_to_dict` returned."""
+    """Draw the mapping that `seen_to_dict` returned."""
     edition = " \N{MIDDLE DOT} 1984" if seen["edition"] == "ravensburger" else ""
     if look.viewer == seen["to_move"]:
         w = width(headline(seen, look.viewer), 19) + 36
-        pen.box(WIDTH / 2 - w / 2, 11, w, 33, 16, "#4a3f14", stroke=PICK, stroke_width=1.6)
+        pen.box(WIDTH / 2 - w / 2, 11, w, 33, 16, pen.palette.notice, stroke=pen.palette.pick, stroke_width=1.6)
     title_bar(pen, "Heimlich & Co.", headline(seen, look.viewer), f"turn {seen['turn']}{edition}")
     track(pen, seen, look)
     town(pen, seen, look)
@@ -37,7 +35,7 @@ def draw(pen: Pen, seen: Seen, look: Look) -> None:
 
 
 def panels(pen: Pen, m: Seen, look: Look, y: float) -> None:
-    """The race of the tokens where it stands nowhere else and there is room, what happened, and advice."""
+    """Draw the scores if they are not elsewhere and there is room, the log, and advice."""
     x, w, advice = SIDE_X + 14, SIDE_W - 28, look.advice if m["phase"] != "over" else None
     if m["hands"] and BOTTOM - y >= 30 + 22 * len(m["agents"]) + (130 if advice is None else 250):
         race(pen, m, x, y, w, 22)
@@ -45,6 +43,6 @@ def panels(pen: Pen, m: Seen, look: Look, y: float) -> None:
     if advice is not None:
         left = (w + 20) / 2 if look.log else 0
         lines = max(2, min(8, int((BOTTOM - y - 80) // 32)))
-        advice_panel(pen, x + left, y, w - left, look, (GOLD, SOFT), lines)
+        advice_panel(pen, x + left, y, w - left, look, (GOLD, TAG), lines)
         w = left - 20
     log_panel(pen, x, y, w, look, int((BOTTOM - y - 12) // 22))

@@ -1,4 +1,4 @@
-"""What a mapping of `seen_to_dict` says: who is to do what, and what is known of who is who."""
+"""Facts derived from a mapping of `seen_to_dict`: the decision to be made, and the known owners of agents."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,11 +7,11 @@ from spygames.core.game.game import NOBODY
 from spygames.heimlich.texts.seen import HIDDEN, titled
 
 Seen = Mapping[str, Any]
-"""What `seen_to_dict` returns."""
+"""The mapping that `seen_to_dict` returns."""
 
 
 def headline(m: Seen, viewer: int) -> str:
-    """The decision that is due, or who has won."""
+    """Return the decision to be made, or the winners."""
     if m["phase"] == "over":
         winners = [who(seat, viewer) for seat in m["winners"]]
         if not winners:
@@ -29,24 +29,24 @@ def headline(m: Seen, viewer: int) -> str:
 
 
 def turn_of(m: Seen, viewer: int) -> str:
-    """Whose turn it is."""
+    """Return whose turn it is, as a caption."""
     if m["phase"] == "over":
         return "End of the game"
     return "Your turn" if m["active"] == viewer else f"Turn of player_{m['active']}"
 
 
 def who(seat: int, viewer: int) -> str:
-    """The name of a seat, or You."""
+    """Return the name of a seat, or "You"."""
     return "You" if seat == viewer else f"player_{seat}"
 
 
 def count(number: int, thing: str) -> str:
-    """As "3 points"."""
+    """Return a number with its noun, such as "3 points"."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def asked_agent(m: Seen, viewer: int) -> str | None:
-    """The agent that a prediction is about now, as far as the viewer knows it."""
+    """Return the agent that the current prediction is about, or None if the viewer does not know it."""
     if m["phase"] != "guess" or viewer not in (NOBODY, m["to_move"]):
         return None
     mover = str(m["to_move"])
@@ -55,7 +55,7 @@ def asked_agent(m: Seen, viewer: int) -> str | None:
 
 
 def owners(m: Seen, viewer: int) -> dict[str, int | None]:
-    """What is known of who owns an agent: its seat, or None for a free one."""
+    """Return the owner of each agent whose owner is known: a seat, or None for a free agent."""
     owners: dict[str, int | None] = {a: int(seat) for seat, a in m["passports"].items() if a != HIDDEN}
     if len(owners) == m["players"]:
         return {a: owners.get(a) for a in m["agents"]}
@@ -63,11 +63,11 @@ def owners(m: Seen, viewer: int) -> dict[str, int | None]:
 
 
 def seats(m: Seen, viewer: int) -> list[int]:
-    """The seats from the viewer's left on, its own last."""
+    """Return the seats in order from the viewer's left, the viewer last."""
     first = 0 if viewer == NOBODY else viewer + 1
     return [(first + i) % m["players"] for i in range(m["players"])]
 
 
 def minus(number: int, sign: bool = False) -> str:
-    """A number with the long minus of print, and if `sign` says so with a plus."""
+    """Return a number with a typographic minus, and with a plus if `sign` is true."""
     return f"{number:{'+' if sign else ''}d}".replace("-", "\N{MINUS SIGN}")

@@ -1,11 +1,11 @@
-"""What lies before the viewer: its passport and its cards, or for NOBODY the deck; the used cards, or the scores."""
+"""The panel of the viewer: its passport and its cards, or the deck for NOBODY, and the used cards or the scores."""
 
 from collections.abc import Sequence
 
 from spygames.core.game.game import NOBODY
 from spygames.core.pictures.picture import heading
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.colours import EDGE, INK, LINE, PANEL, PAPER, PICK, SOFT
+from spygames.core.svg.colours import EDGE, INK, PAPER
 from spygames.core.svg.pen import Pen, width
 from spygames.heimlich.cards import ALL_CARDS, CARDS, COPIES, HAND, NEW_IDENTITY
 from spygames.heimlich.picture.facts import Seen, count
@@ -31,13 +31,14 @@ SHORT = {
     "to_safe": "one agent",
     "new_identity": "with a free agent",
 }
-"""What a card asks for, in a few words."""
+"""Short description of each card."""
 
 
 def own_things(pen: Pen, m: Seen, look: Look) -> None:
-    """The viewer's passport and hand, or for NOBODY the deck; the used cards, or what happened."""
+    """Draw the viewer's passport and hand, or the deck for NOBODY, and the used cards; without cards, the scores."""
     x, y, w = BOARD_X - 4, OWN_Y, 12 * CELL + 8
-    pen.box(x, y, w, OWN_H, 14, PANEL, stroke=PICK if look.viewer == m["to_move"] else LINE, stroke_width=1.6)
+    edge = pen.palette.pick if look.viewer == m["to_move"] else pen.palette.line
+    pen.box(x, y, w, OWN_H, 14, pen.palette.panel, stroke=edge, stroke_width=1.6)
     left = x + 16
     if look.viewer != NOBODY:
         _identity(pen, m["passports"][str(look.viewer)], m["former"], left, y + 16)
@@ -48,7 +49,8 @@ def own_things(pen: Pen, m: Seen, look: Look) -> None:
     deck: Sequence[str] = () if isinstance(m["deck"], int) else m["deck"]
     size = m["deck"] if isinstance(m["deck"], int) else len(deck)
     heading(pen, left, y + 28, "Deck, top first" if look.viewer == NOBODY else "Your hand")
-    pen.words(x + w - 16, y + 28, f"{count(size, 'card')} in the deck", 12.5, SOFT, anchor="end", bold=False)
+    soft = pen.palette.soft
+    pen.words(x + w - 16, y + 28, f"{count(size, 'card')} in the deck", 12.5, soft, anchor="end", bold=False)
     if look.viewer == NOBODY:
         for i, card in enumerate(deck):
             pen.at(left + 46 * (i % 13), y + 40 + 56 * (i // 13))
@@ -57,7 +59,7 @@ def own_things(pen: Pen, m: Seen, look: Look) -> None:
     else:
         hand = m["hands"][str(look.viewer)]
         if not hand:
-            pen.words((left + x + w - 16) / 2, y + 108, "no cards", 14, SOFT, anchor="middle", bold=False)
+            pen.words((left + x + w - 16) / 2, y + 108, "no cards", 14, soft, anchor="middle", bold=False)
         for i in range(HAND if hand else 0):
             _hand_card(pen, hand[i] if i < len(hand) else None, left + 114 * i, y + 40, look)
     hands = sum(cards if isinstance(cards, int) else len(cards) for cards in m["hands"].values())
@@ -65,7 +67,7 @@ def own_things(pen: Pen, m: Seen, look: Look) -> None:
 
 
 def _identity(pen: Pen, agent: str, former: str | None, x: float, y: float) -> None:
-    """The own passport, open."""
+    """Draw the viewer's passport, open."""
     pen.box(x + 3, y + 4, 136, 200, 12, "#000", opacity=0.3)
     pen.box(x, y, 136, 200, 12, PAPER, stroke=COLOURS[agent], stroke_width=4)
     pen.words(x + 68, y + 26, "PASSPORT", 13, INK, anchor="middle", letter_spacing=2)
@@ -79,15 +81,15 @@ def _identity(pen: Pen, agent: str, former: str | None, x: float, y: float) -> N
 
 
 def _hand_card(pen: Pen, card: str | None, x: float, y: float, look: Look) -> None:
-    """A card of the viewer's hand, or an empty place."""
+    """Draw a card of the viewer's hand, or an empty place."""
     w, h = 106, 126
     if card is None:
-        pen.box(x, y, w, h, 9, "none", stroke=LINE, stroke_width=1.4, stroke_dasharray="5 5")
+        pen.box(x, y, w, h, 9, "none", stroke=pen.palette.line, stroke_width=1.4, stroke_dasharray="5 5")
         return
     can = f"card {card}" in look.legal
     if can:
         pen.target(action=f"card {card}", label=f"play {titled(card)}")
-    pen.box(x, y, w, h, 9, PAPER, stroke=PICK if can else EDGE, stroke_width=4 if can else 1.4)
+    pen.box(x, y, w, h, 9, PAPER, stroke=pen.palette.pick if can else EDGE, stroke_width=4 if can else 1.4)
     pen.dot(x + w / 2, y + 44, 36, BACK)
     pen.at(x + w / 2, y + 44, 1.35)
     pen.stamp(card_sign, card, PAPER, BACK)
@@ -100,25 +102,28 @@ def _hand_card(pen: Pen, card: str | None, x: float, y: float, look: Look) -> No
 
 
 def _used(pen: Pen, used: Sequence[str], all_kinds: bool, x: float, y: float, w: float) -> None:
-    """The used cards by kind: a dot for each copy, filled when it is used; `all_kinds`: none is left out."""
+    """Draw the used cards by kind: a dot for each copy, filled if it is used.
+
+    `all_kinds` tells whether the game has every kind; otherwise `new_identity` is left out.
+    """
     heading(pen, x, y, "Used cards")
+    palette = pen.palette
     cards = [card for card in CARDS if all_kinds or card in used or card != CARDS[NEW_IDENTITY]]
     step = w / len(cards)
     for i, card in enumerate(cards):
         cx, gone = x + (i + 0.5) * step, used.count(card)
         if used and used[-1] == card:
-            pen.box(cx - step / 2 + 0.5, y + 9, step - 1, 42, 6, "none", stroke=GOLD, stroke_width=1.4)
+            pen.box(cx - step / 2 + 0.5, y + 9, step - 1, 42, 6, "none", stroke=palette.accent, stroke_width=1.4)
         pen.at(cx, y + 24, 0.54, opacity=None if gone else 0.45)
-        pen.stamp(card_sign, card, PAPER if gone else SOFT, PANEL)
+        pen.stamp(card_sign, card, palette.strong if gone else palette.soft, palette.panel)
         pen.close()
         for k in range(int(COPIES[i])):
-            pen.dot(
-                cx + 9 * (k - (COPIES[i] - 1) / 2), y + 44, 3, GOLD if k < gone else "none", stroke=SOFT, stroke_width=1
-            )
+            fill = GOLD if k < gone else "none"
+            pen.dot(cx + 9 * (k - (COPIES[i] - 1) / 2), y + 44, 3, fill, stroke=palette.soft, stroke_width=1)
 
 
 def small_hand(pen: Pen, cards: int | Sequence[str], x: float, y: float) -> None:
-    """The cards of a hand beside a name: backs, or small signs where they are known."""
+    """Draw a hand beside a name: card backs, or small cards if they are known."""
     count = cards if isinstance(cards, int) else len(cards)
     for i in range(count):
         pen.at(x + 9.6 * i, y)
@@ -127,7 +132,7 @@ def small_hand(pen: Pen, cards: int | Sequence[str], x: float, y: float) -> None
 
 
 def chip(pen: Pen, card: str, w: float, h: float) -> None:
-    """A small card with the left top corner at (0, 0)."""
+    """Draw a small card with the top left corner at (0, 0)."""
     pen.box(0, 0, w, h, 2, PAPER, stroke=INK, stroke_width=0.8)
     pen.at(w / 2, h / 2, w / 50)
     pen.stamp(card_sign, card, INK, PAPER)

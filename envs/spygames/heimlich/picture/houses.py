@@ -1,11 +1,11 @@
-"""The twelve buildings: the Church, ten houses that grow with their value, the Ruins."""
+"""Drawings of the twelve buildings: the Church, ten houses that grow with their value, the Ruins."""
 
 from spygames.core.svg.colours import BAD, PAPER
 from spygames.core.svg.pen import Pen
 from spygames.heimlich.picture.signs import GOLD, STONE, THIN, WOOD
 
 _WALL, _PANE = "#f3e6cb", "#9fcbd9"
-_HOUSES = (  # width, storeys, roof, colours of wall and roof, and what is special
+_HOUSES = (  # width, stories, roof, colors of wall and roof, special feature
     (34, 1, "gable", "#d9b98c", "#8a5a3c", ""),
     (40, 1, "gable", _WALL, "#b5533f", "chimney"),
     (46, 1, "hip", "#e8d3a6", "#5d7d5a", "chimney"),
@@ -20,7 +20,7 @@ _HOUSES = (  # width, storeys, roof, colours of wall and roof, and what is speci
 
 
 def house(pen: Pen, building: int) -> None:
-    """A building that stands on (0, 0), up to 80 wide and 76 high: the Church, the Ruins, or a house of its size."""
+    """Draw a building that stands on (0, 0), up to 80 wide and 76 high."""
     pen.open(**THIN)
     if building == 0:
         _church(pen)

@@ -1,4 +1,4 @@
-"""Our own drawings for Heimlich & Co.: agents, tokens, the safe, the die, signs of the cards."""
+"""Original drawings for Heimlich & Co.: agents, tokens, the safe, the die, and symbols of the cards."""
 
 from typing import Any
 
@@ -7,21 +7,23 @@ from spygames.core.svg.pen import Pen
 from spygames.heimlich.board import AGENTS
 
 LETTERS: dict[str, str] = dict(zip(AGENTS, "RYGBPOA", strict=True))
-"""By agent; A, the colour of ash, is grey."""
+"""Letter of each agent; A, for ash, is grey."""
 COLOURS: dict[str, str] = dict(
     zip(AGENTS, ("#d8503f", "#f0c330", "#4fa85c", "#4a8fd6", "#9a66c8", "#ec8a34", "#a3adb6"), strict=True)
 )
 DARK: dict[str, str] = dict(
     zip(AGENTS, ("#8a2b22", "#7d5f0a", "#22602f", "#1f4c80", "#59327f", "#8f4a10", "#4d5760"), strict=True)
 )
-"""The same for hats and grounds of light texts."""
+"""Dark color of each agent, for hats and behind light text."""
 GOLD, BACK, BACK_LINE = "#f4b63f", "#27455e", "#7fa8c6"
+TAG = "#9fb2c3"
+"""The ground of small labels in dark text."""
 STONE, WOOD = "#cfc6b4", "#6b4a32"
 THIN: dict[str, Any] = {"stroke": INK, "stroke_width": 1.4, "stroke_linejoin": "round"}
 
 
 def figure(pen: Pen, agent: str, ghost: bool = False) -> None:
-    """An agent in cloak and hat that stands on (0, 0), 48 high; as a ghost without its letter."""
+    """Draw an agent in cloak and hat that stands on (0, 0), 48 high. A ghost has no letter."""
     colour, dark = COLOURS[agent], DARK[agent]
     pen.open(opacity=0.4 if ghost else None, **THIN)
     pen.add("ellipse", cx=0, cy=0.5, rx=13, ry=3.6, fill="#000", opacity=0.3, stroke="none")
@@ -37,7 +39,7 @@ def figure(pen: Pen, agent: str, ghost: bool = False) -> None:
 
 
 def _hat(pen: Pen, agent: str, fill: str, band: str) -> None:
-    """What tells the agents apart without colours: fedora, boater, beret, bowler, top hat, cap, hood."""
+    """Draw the hat that tells agents apart without colors: fedora, boater, beret, bowler, top hat, cap or hood."""
     if agent == "red":
         pen.path("M-12 -34 Q0 -31 12 -34 L8 -36.5 L6.5 -45 Q0 -41.5 -6.5 -45 L-8 -36.5 Z", fill)
         pen.path("M-7.6 -38 Q0 -36 7.6 -38", stroke=band, stroke_width=2)
@@ -65,7 +67,7 @@ def _hat(pen: Pen, agent: str, fill: str, band: str) -> None:
 
 
 def token(pen: Pen, agent: str, r: float = 10, ghost: bool = False) -> None:
-    """A token of the score track round (0, 0)."""
+    """Draw a token of the score track, centered on (0, 0)."""
     if ghost:
         pen.dot(0, 0, r, "none", stroke=DARK[agent], stroke_width=2, stroke_dasharray="3 3")
         return
@@ -75,7 +77,7 @@ def token(pen: Pen, agent: str, r: float = 10, ghost: bool = False) -> None:
 
 
 def safe(pen: Pen, ghost: bool = False) -> None:
-    """The safe round (0, 0), 36 wide."""
+    """Draw the safe, centered on (0, 0), 36 wide."""
     pen.open(opacity=0.4 if ghost else None)
     pen.path("M-12 16 V20 M12 16 V20", stroke=INK, stroke_width=5)
     pen.box(-17, -17, 34, 34, 4, "#46586a", stroke=INK, stroke_width=2)
@@ -86,7 +88,7 @@ def safe(pen: Pen, ghost: bool = False) -> None:
 
 
 def die(pen: Pen, face: int | str) -> None:
-    """A face of the die round (0, 0), 62 wide."""
+    """Draw a face of the die, centered on (0, 0), 62 wide."""
     pen.box(-29, -27, 62, 62, 13, "#000", opacity=0.3)
     pen.box(-31, -31, 62, 62, 13, PAPER, stroke="#b9a878", stroke_width=2)
     if isinstance(face, str):
@@ -99,14 +101,14 @@ def die(pen: Pen, face: int | str) -> None:
 
 
 def tree(pen: Pen) -> None:
-    """A tree that stands on (0, 0), 32 high."""
+    """Draw a tree that stands on (0, 0), 32 high."""
     pen.path("M-2 0 L-1.4 -14 H1.4 L2 0 Z", WOOD)
     pen.path("M-6 -9 A7.5 7.5 0 0 1 -9 -22 A8.5 8.5 0 0 1 8 -23 A7.5 7.5 0 0 1 6 -9 Z", "#3f7348")
     pen.dot(-3, -24, 3.6, "#5f9560")
 
 
 def fountain(pen: Pen) -> None:
-    """A fountain that stands on (0, 0), 60 wide."""
+    """Draw a fountain that stands on (0, 0), 60 wide."""
     pen.path("M0 -36 Q-16 -42 -20 -14 M0 -36 Q16 -42 20 -14 M0 -36 Q-7 -42 -9 -14 M0 -36 Q7 -42 9 -14",
              stroke="#a9d8e8", stroke_width=2.4, stroke_linecap="round")  # fmt: skip
     pen.path("M-3 -12 L-2 -34 H2 L3 -12 Z", STONE, **THIN)
@@ -115,7 +117,7 @@ def fountain(pen: Pen) -> None:
 
 
 def back(pen: Pen, w: float, h: float) -> None:
-    """A card's back with the left top corner at (0, 0): a keyhole."""
+    """Draw a card's back, a keyhole, with the top left corner at (0, 0)."""
     pen.box(0, 0, w, h, w * 0.12, BACK, stroke="#0f1a24", stroke_width=1.4)
     pen.dot(w / 2, h * 0.44, w * 0.15, BACK_LINE)
     pen.path(f"M{w / 2:.1f} {h * 0.42:.1f} L{w * 0.66:.1f} {h * 0.72:.1f} H{w * 0.34:.1f} Z", BACK_LINE)
@@ -126,7 +128,7 @@ _ON, _OFF = "M-9 0 H7 M1 -6 L8 0 L1 6", "M9 0 H-7 M-1 -6 L-8 0 L-1 6"
 
 
 def card_sign(pen: Pen, card: str, light: str = PAPER, ground: str = INK) -> None:
-    """The sign of a card round (0, 0), about 44 wide, in `light` on `ground`."""
+    """Draw the symbol of a card in `light` on `ground`, centered on (0, 0), about 44 wide."""
     line: dict[str, Any] = {"stroke": light, "stroke_width": 3, "stroke_linecap": "round", "stroke_linejoin": "round"}
 
     def man(x: float, y: float, scale: float = 1.0) -> None:

@@ -1,10 +1,10 @@
-"""The middle of the town: the die, the card that asks, buttons for what is picked nowhere else, the result."""
+"""The middle of the town: the die, the pending card, buttons for actions that are not on the board, and the result."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.colours import BAD, INK, LINE, PANEL, PAPER, PICK, SOFT
+from spygames.core.svg.colours import BAD, INK, PAPER, PICK
 from spygames.core.svg.pen import Pen, width
 from spygames.heimlich.board import FINISH, MARK
 from spygames.heimlich.picture.facts import Seen, count, minus, turn_of, who
@@ -22,24 +22,25 @@ HINTS = {
     "card": "Pick a card of your hand",
 }
 LABELS = {"done": "Done", "draw": "Take a card", "pass": "Pass", "guess": ""}
-"""What the buttons say, by the verb of the action; of a prediction its owner."""
+"""Button labels by the verb of the action. The button of a prediction shows the owner instead."""
 
 
 def stage(pen: Pen, m: Seen, look: Look) -> None:
-    """The die, the card that asks, and buttons for what is picked nowhere else."""
+    """Draw the die, the pending card, and buttons for actions that are not on the board."""
     x, y = STAGE_X + 4, STAGE_Y + 4
     w, h = STAGE_W - 8, STAGE_H - 8
-    pen.box(x, y, w, h, 14, PANEL, stroke=PICK if look.legal else LINE, stroke_width=2)
+    palette = pen.palette
+    pen.box(x, y, w, h, 14, palette.panel, stroke=palette.pick if look.legal else palette.line, stroke_width=2)
     pen.at(x + 46, y + 46)
     pen.stamp(die, m["die"])
     pen.close()
-    pen.words(x + 90, y + 32, turn_of(m, look.viewer), 15.5, PAPER, most=w - 100)
+    pen.words(x + 90, y + 32, turn_of(m, look.viewer), 15.5, most=w - 100)
     left = m["points_left"]
     for i in range(left):
         pen.dot(x + 97 + 18 * i, y + 52, 6.4, GOLD, stroke=INK, stroke_width=1.2)
-    pen.words(x + 90, y + (76 if left else 54), _note(m, look.viewer), 13, SOFT, bold=False, most=w - 100)
+    pen.words(x + 90, y + (76 if left else 54), _note(m, look.viewer), 13, palette.soft, bold=False, most=w - 100)
     if m["arrived"]:
-        pen.words(x + 90, y + (92 if left else 72), "a scoring is due", 13, GOLD, bold=False)
+        pen.words(x + 90, y + (92 if left else 72), "a scoring is due", 13, palette.accent, bold=False)
     card, top, foot = m["pending_card"], y + 100, y + h - 10
     if m["phase"] == "over":
         _result(pen, m, look, x + 10, y + 90, w - 20, foot - y - 90)
@@ -53,7 +54,7 @@ def stage(pen: Pen, m: Seen, look: Look) -> None:
 
 
 def _note(m: Seen, viewer: int) -> str:
-    """Where the turn stands."""
+    """Return the status of the turn."""
     if m["card_turn"] is not None:
         return f"because of a card of {who(m['card_turn'], viewer)}"
     return {
@@ -67,7 +68,7 @@ def _note(m: Seen, viewer: int) -> str:
 
 
 def _park(pen: Pen, x: float, y: float, w: float, h: float) -> None:
-    """The park in the middle of the town, where nothing is to be done."""
+    """Draw a park where the middle of the town is empty."""
     pen.box(x, y, w, h, 12, PARK)
     pen.path(
         f"M{x + 4:.1f} {y + h - 14:.1f} Q{x + w / 2:.1f} {y + h - 44:.1f} {x + w - 4:.1f} {y + h - 14:.1f}",
@@ -85,7 +86,7 @@ def _park(pen: Pen, x: float, y: float, w: float, h: float) -> None:
 
 
 def _result(pen: Pen, m: Seen, look: Look, x: float, y: float, w: float, h: float) -> None:
-    """The agents of the winners, or the free one that is furthest ahead."""
+    """Draw the agents of the winners, or the agents furthest ahead if nobody wins."""
     best = max(m["scores"].values())
     agents = [m["passports"][str(seat)] for seat in m["winners"]] or [a for a in m["agents"] if m["scores"][a] == best]
     pen.box(x, y, w, h, 12, PARK if m["winners"] else ROAD)
@@ -101,7 +102,7 @@ def _result(pen: Pen, m: Seen, look: Look, x: float, y: float, w: float, h: floa
 
 
 def _pending(pen: Pen, card: Mapping[str, Any], x: float, y: float) -> None:
-    """The card that asks for choices, and the agents named for it."""
+    """Draw the pending card and the agents named for it."""
     pen.box(x, y, 150, 48, 8, PAPER, stroke=BAD, stroke_width=2)
     pen.at(x + 26, y + 24, 0.8)
     pen.stamp(card_sign, card["card"], INK, PAPER)
@@ -115,13 +116,14 @@ def _pending(pen: Pen, card: Mapping[str, Any], x: float, y: float) -> None:
 
 
 def _buttons(pen: Pen, look: Look, x: float, y: float, w: float) -> float:
-    """A button for each number that can be picked, and for each action that belongs to nothing on the board.
+    """Draw a button for each number that can be picked, and for each action that is not on the board.
 
-    Returns the lower edge.
+    Returns:
+        The y coordinate of the lower edge.
     """
     verbs = {text.split()[0] for text in look.legal}
     if hint := next((HINTS[verb] for verb in HINTS if verb in verbs), ""):
-        pen.words(x, y + 12, hint, 13.5, PICK)
+        pen.words(x, y + 12, hint, 13.5, pen.palette.pick_text)
         y += 22
     points = sorted({text.split()[2] for text in look.legal if text.startswith("move ")})
     steps = sorted((text.split()[1] for text in look.legal if text.startswith("step ")), key=int)
@@ -144,7 +146,7 @@ def _buttons(pen: Pen, look: Look, x: float, y: float, w: float) -> float:
 
 
 def _label(text: str) -> str:
-    """What the button of an action says; of a prediction its owner."""
+    """Return the label of an action's button; for a prediction, the owner."""
     verb, *words = text.split()
     return LABELS[verb] or ("nobody: free" if words[1] == "free" else words[1])
 

@@ -1,4 +1,4 @@
-"""The town: twelve buildings with their values, the safe, the agents, and what has moved."""
+"""The town: twelve buildings with their values, the safe, the agents, and their latest movements."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ from spygames.heimlich.picture.signs import COLOURS, GOLD, figure, safe, tree
 
 GRASS, HEDGE = "#7ba36f", "#5d8455"
 HALO = "M-17 4 Q-19 -18 -12 -24 Q-19 -43 -9 -54 H9 Q19 -43 12 -24 Q19 -18 17 4 Q0 9 -17 4 Z"
-"""Behind an agent that can be picked."""
-_LARGER = (1.05, 1.35, 1.3, 1.25, 1.25, 1.2, 1.12, 1.12, 1.1, 1.02, 1.02, 1.15)  # a house's scale by building
+"""Outline behind an agent that can be picked."""
+_LARGER = (1.05, 1.35, 1.3, 1.25, 1.25, 1.2, 1.12, 1.12, 1.1, 1.02, 1.02, 1.15)  # scale of each building
 _TREES = (((-48, 0.7), (50, 0.9)), ((-50, 0.85),), ((51, 0.75), (-46, 0.55)))
 
 
 def town(pen: Pen, m: Seen, look: Look) -> None:
-    """Buildings with their values, the safe, the agents, and what has moved since the viewer's last look."""
+    """Draw the buildings with their values, the safe, the agents, and the movements since the viewer's last look."""
     for building, name in enumerate(BUILDINGS):
         x, y = _plot(building)
         action = next((f"{verb} {name}" for verb in ("safe", "building") if f"{verb} {name}" in look.legal), None)
@@ -45,7 +45,7 @@ def town(pen: Pen, m: Seen, look: Look) -> None:
     if look.before:
         for agent in m["agents"]:
             _trail(pen, agent, look.before["positions"][agent], m["positions"][agent])
-    pen.open(pointer_events="none")  # what is picked lies below
+    pen.open(pointer_events="none")  # the targets are below
     for building in range(LOOP):
         _value(pen, building)
     if look.before and look.before["safe"] != m["safe"]:
@@ -54,7 +54,7 @@ def town(pen: Pen, m: Seen, look: Look) -> None:
     pen.close()
     feet = {agent: _foot(m, agent) for agent in m["agents"]}
     picks = {text.split()[1]: text.split()[0] for text in look.legal if text.split()[0] in ("move", "agent")}
-    for agent in picks:  # all of them behind all agents, who stand close together
+    for agent in picks:  # before any agent is drawn: agents overlap
         pen.at(*feet[agent])
         pen.path(HALO, PICK, stroke=INK)
         pen.close()
@@ -63,14 +63,14 @@ def town(pen: Pen, m: Seen, look: Look) -> None:
 
 
 def _plot(building: int) -> tuple[float, float]:
-    """The middle of a building's plot; clockwise from the Church at the lower left corner."""
+    """Return the center of a building's plot. Buildings go clockwise from the Church in the lower left corner."""
     side, k = divmod(building, 3)
     column, row = ((0, 3 - k), (k, 0), (3, k), (3 - k, 3))[side]
     return BOARD_X + CELL + (column + 0.5) * PLOT_W, BOARD_Y + CELL + (row + 0.5) * PLOT_H
 
 
 def _value(pen: Pen, building: int) -> None:
-    """The plate with what a building scores."""
+    """Draw the plate with the value of a building."""
     x, y = _plot(building)
     x, y, value = x - PLOT_W / 2 + 20, y - PLOT_H / 2 + 20, int(VALUES[building])
     pen.dot(x, y, 13, BAD if value < 0 else PAPER, stroke=INK, stroke_width=1.6)
@@ -87,7 +87,7 @@ def _safe_at(pen: Pen, building: int, ghost: bool = False) -> None:
 
 
 def _foot(m: Seen, agent: str) -> tuple[float, float, float]:
-    """Where an agent stands, and how large it is drawn: many in one building stand closer together."""
+    """Return the position (x, y) and the scale of an agent. Many agents in one building are smaller and closer."""
     here = [each for each in m["agents"] if m["positions"][each] == m["positions"][agent]]
     n, (x, y) = len(here), _plot(m["positions"][agent])
     scale = (1.0, 0.9, 0.8)[max(0, min(2, n - 4))]
@@ -95,7 +95,10 @@ def _foot(m: Seen, agent: str) -> tuple[float, float, float]:
 
 
 def _agent(pen: Pen, m: Seen, agent: str, foot: tuple[float, float, float], verb: str | None) -> None:
-    """An agent in the town, with what it was moved by in this turn; `verb` is the action that may name it now."""
+    """Draw an agent in the town with the points it was moved by in this turn.
+
+    `verb` is the verb of a legal action that names the agent, or None.
+    """
     if verb:
         named = {"pick": f"1:{agent}"} if verb == "move" else {"action": f"{verb} {agent}"}
         pen.target(**named, label=f"{verb} {agent}")
@@ -114,7 +117,7 @@ def _agent(pen: Pen, m: Seen, agent: str, foot: tuple[float, float, float], verb
 
 
 def _lane(building: int, inset: float) -> tuple[float, float]:
-    """A point at the inner edge of a plot, where agents have walked along."""
+    """Return a point near the inner edge of a plot, for trails."""
     x, y = _plot(building)
     side, k = divmod(building, 3)
     right, down = (
@@ -127,7 +130,7 @@ def _lane(building: int, inset: float) -> tuple[float, float]:
 
 
 def _trail(pen: Pen, agent: str, old: int, new: int) -> None:
-    """Where an agent has come from: along the street up to six on or two back, else straight."""
+    """Draw where an agent has come from: along the street up to six forward or two back, else a straight line."""
     if old == new:
         return
     on = (new - old) % LOOP

@@ -1,4 +1,4 @@
-"""The score track, a frame of 42 spaces round the town: Start and Finish are one space."""
+"""The score track, a frame of 42 spaces around the town. Start and Finish are one space."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from spygames.heimlich.picture.signs import COLOURS, GOLD, token
 
 
 def track(pen: Pen, m: Seen, look: Look) -> None:
-    """The spaces from Start to Finish and the tokens on them."""
+    """Draw the spaces from Start to Finish and the tokens on them."""
     pen.stamp(_ground)
     here: dict[int, list[str]] = {}
     for agent, score in m["scores"].items():
@@ -32,7 +32,7 @@ def track(pen: Pen, m: Seen, look: Look) -> None:
 
 
 def _ground(pen: Pen) -> None:
-    """The track without tokens."""
+    """Draw the track without tokens."""
     pen.box(BOARD_X - 4, BOARD_Y - 4, 12 * CELL + 8, 11 * CELL + 8, 16, ROAD)
     special = {0: PAPER, MARK: GOLD}
     for fill, spaces in ((EDGE, range(0, FINISH, 2)), (PATH, range(1, FINISH, 2))):
@@ -40,7 +40,7 @@ def _ground(pen: Pen) -> None:
     for space, fill in special.items():
         _squares(pen, fill, [space])
     x, y = _cell(0)
-    for i in range(12):  # the chequered line of the finish
+    for i in range(12):  # the checkered line of the finish
         pen.box(x - 24 + 8 * (i % 6), y - 22 + 7 * (i // 6), 8, 7, 0, INK if (i + i // 6) % 2 else PAPER)
     for space in (MARK, *range(5, FINISH, 5)):
         x, y = _cell(space)
@@ -48,13 +48,13 @@ def _ground(pen: Pen) -> None:
 
 
 def _squares(pen: Pen, fill: str, spaces: Sequence[int]) -> None:
-    """Spaces of one colour as one path, whose stroke makes their corners round."""
+    """Draw spaces of one color as one path, whose stroke rounds their corners."""
     d = "".join(f"M{x - 18:g} {y - 18:g}h36v36h-36z" for x, y in map(_cell, spaces))
     pen.path(d, fill, stroke=fill, stroke_width=13, stroke_linejoin="round")
 
 
 def _cell(space: int) -> tuple[float, float]:
-    """The middle of a space of the track; Start and Finish are one, at the lower left corner."""
+    """Return the center of a space of the track. Start and Finish are one space, in the lower left corner."""
     space %= FINISH
     legs = ((0, 10, 0, -1, 0), (0, 0, 1, 0, 10), (11, 0, 0, 1, 21), (11, 10, -1, 0, 31))
     column, row, dx, dy, first = next(leg for leg in reversed(legs) if space >= leg[4])
@@ -66,7 +66,7 @@ def _space_of(score: int) -> int:
 
 
 def _spread(n: int) -> Sequence[tuple[float, float, float]]:
-    """Where n tokens lie on one space, and their radius."""
+    """Return (dx, dy, radius) for each of n tokens on one space."""
     if n <= 2:
         return ((0, 5, 14),) if n == 1 else ((-11.5, 6, 11), (11.5, 6, 11))
     r, step = (9.0, 20) if n <= 4 else (8.0, 15.6) if n <= 6 else (7.6, 12)
@@ -75,7 +75,7 @@ def _spread(n: int) -> Sequence[tuple[float, float, float]]:
 
 
 def race(pen: Pen, m: Seen, x: float, y: float, w: float, row: float) -> None:
-    """The scores as bars with the marked space, a row each below a head at y."""
+    """Draw the scores as bars, one row for each agent below a heading at y, with a line at the marked space."""
     heading(pen, x, y, "Scores")
     long, bar = w - 74, row * 0.64
     for i, (agent, score) in enumerate(m["scores"].items()):
@@ -83,13 +83,13 @@ def race(pen: Pen, m: Seen, x: float, y: float, w: float, row: float) -> None:
         pen.at(x + 10, mid)
         pen.stamp(token, agent, row * 0.41)
         pen.close()
-        pen.box(x + 30, mid - bar / 2, long, bar, 4, "#263a4c")
+        pen.box(x + 30, mid - bar / 2, long, bar, 4, pen.palette.row)
         pen.box(x + 30, mid - bar / 2, max(3.0, long * min(score, FINISH) / FINISH), bar, 4, COLOURS[agent])
-        pen.words(x + w, mid + 5, str(score), 14, PAPER, anchor="end")
+        pen.words(x + w, mid + 5, str(score), 14, anchor="end")
     mark = x + 30 + long * MARK / FINISH
     pen.path(
         f"M{mark:.1f} {y + row / 2:.1f} v{row * len(m['scores']):.1f}",
-        stroke=PAPER,
+        stroke=pen.palette.strong,
         stroke_width=1.4,
         stroke_dasharray="3 4",
     )

@@ -1,6 +1,6 @@
-"""The rules of Heimlich & Co. HC-n: the rule in README.md.
+"""Rules of Heimlich & Co. HC-n names a rule in README.md.
 
-`play.py` has set-up, turns and movement, `scoring.py` scorings, the end and rewards, `top_secret.py` the cards, and
+`play.py` has setup, turns and movement, `scoring.py` scorings, the end and rewards, `top_secret.py` the cards, and
 `predictions.py` the predictions.
 """
 

@@ -1,4 +1,4 @@
-"""The course of the game (HC-3 to HC-13, HC-15, HC-25): set-up, turns, movement. HC-n: the rule in README.md."""
+"""Setup, turns and movement (HC-3 to HC-13, HC-15, HC-25). HC-n names a rule in README.md."""
 
 import numpy as np
 from numpy import uint64
@@ -54,14 +54,15 @@ _AGENT_COUNTS = MAX_AGENTS - MIN_AGENTS + 1
 
 
 def _moves() -> np.ndarray:
-    """The masks of die movements (HC-9 to HC-11), int8 [row, action].
+    """Return the masks of die movements (HC-9 to HC-11), int8 [row, action].
 
-    Rows count own agent, number of agents - MIN_AGENTS, next agent, points left, and whether the die shows "1-3".
+    A row is the flat index of own agent, number of agents - MIN_AGENTS, next agent, points left, and whether the die
+    shows "1-3".
     """
     masks = np.zeros((MAX_AGENTS, _AGENT_COUNTS, MAX_AGENTS + 1, FACES + 1, 2, ACT_DONE), np.int8)
     for own, more, action in np.ndindex(MAX_AGENTS, _AGENT_COUNTS, ACT_DONE):
         agent, points, last = ABSOLUTE[own, MOVE_AGENT[action]], MOVE_POINTS[action], MIN_AGENTS + more - 1
-        if agent <= last:  # the last agent takes all points that are left
+        if agent <= last:  # the last agent must take all remaining points
             masks[own, more, : agent + 1, points:, 1, action] = 1
             masks[own, more, : agent + 1, points : points + 1 if agent == last else None, 0, action] = 1
     return masks.reshape(-1, ACT_DONE)
@@ -69,12 +70,15 @@ def _moves() -> np.ndarray:
 
 _MOVES, _WHICH = np.unique(_moves(), axis=0, return_inverse=True)
 _WHICH = _WHICH.ravel().astype(np.int16)
-"""The different masks, and which one each row of `_moves` is: 27 kB, not 132, since a GPU takes 64 kB of constants."""
+"""The distinct masks, and the index of the mask of each row of `_moves`.
+
+This takes 27 kB instead of 132 kB; a GPU has room for 64 kB of constants.
+"""
 
 
 @kernel
 def init(s: State, options: Options, seed: uint64) -> None:
-    """HC-3 to HC-6: passports are dealt, the board is set up, and the first player rolls."""
+    """HC-3 to HC-6: deal the passports, set up the board, and roll for the first player."""
     s.rng = seed
     copy_options(s, options)
     clear(s)
@@ -98,9 +102,9 @@ def init(s: State, options: Options, seed: uint64) -> None:
 
 @kernel
 def clear(s: State) -> None:
-    """HC-4: agents in the Church, tokens on Start, the safe in building 7; no card dealt and nothing recorded."""
+    """HC-4: put agents in the Church, tokens on Start and the safe in building 7. Clear cards and the record."""
     s.turn = 0
-    for i in range(MAX_AGENTS):  # agents and seats: there are as many
+    for i in range(MAX_AGENTS):  # agents and seats, whose numbers are equal
         s.scores[i] = s.positions[i] = s.moved[i] = s.scorings[i] = s.hand_sizes[i] = s.cards_played[i] = 0
         s.arrived_by[i] = s.owner[i] = s.passports[i] = NONE
         for j in range(MAX_AGENTS):
@@ -116,7 +120,7 @@ def clear(s: State) -> None:
 
 @kernel
 def roll(s: State) -> None:
-    """HC-8: the active player rolls and is to move; HC-36: the other die has a 1 in the place of "1-3"."""
+    """HC-8: roll for the active player, who is then to move. HC-36: the plain die has a 1 in place of "1-3"."""
     face = below(s, FACES)
     one_to_three = face == 0 and not s.options.plain_die
     s.die = ONE_TO_THREE if one_to_three else face + 1
@@ -127,7 +131,7 @@ def roll(s: State) -> None:
 
 @kernel
 def legal(s: State, mask: np.ndarray) -> None:
-    """Writes the mask of the seat to move: 1 for each legal action, else 0."""
+    """Write the mask of the seat to move: 1 for each legal action, else 0."""
     if s.phase == MOVE:
         legal_moves(s, mask)
         return
@@ -145,7 +149,7 @@ def legal(s: State, mask: np.ndarray) -> None:
 
 @kernel
 def legal_moves(s: State, mask: np.ndarray) -> None:
-    """HC-9 to HC-11: agents in the order of their ids, all points of the roll; HC-23: or a card on a `1-3`."""
+    """HC-9 to HC-11: mark moves of agents in the order of their ids. HC-23: or a card on a `1-3`."""
     own, agents = np.int64(s.passports[s.to_move]), np.int64(s.options.agents) - MIN_AGENTS
     after, points = np.int64(s.next_agent), np.int64(s.points_left)
     split = s.die == ONE_TO_THREE
@@ -162,7 +166,7 @@ def legal_moves(s: State, mask: np.ndarray) -> None:
 
 @kernel
 def legal_safes(s: State, mask: np.ndarray) -> None:
-    """HC-15: any other building; HC-36: in the edition of 1984 one without agents."""
+    """HC-15: mark every other building. HC-36: in the edition of 1984, only those without agents."""
     for building in range(LOOP):
         mask[encode_safe(building)] = 1
     mask[encode_safe(s.safe)] = 0
@@ -173,7 +177,7 @@ def legal_safes(s: State, mask: np.ndarray) -> None:
 
 @kernel
 def apply(s: State, action: Int) -> None:
-    """One decision, and all chance up to the next decision."""
+    """Apply one decision and all chance up to the next decision."""
     if action < ACT_DONE:
         agent, points = decode_move(action)
         move(s, agent_of(s, s.to_move, agent), points)
@@ -195,7 +199,7 @@ def apply(s: State, action: Int) -> None:
 
 @kernel
 def move(s: State, agent: Int, points: Int) -> None:
-    """HC-9: an agent goes clockwise; HC-12: only the building where it stops counts for a scoring."""
+    """HC-9: move an agent clockwise. HC-12: only the building where it stops counts for a scoring."""
     seat = np.int64(s.active)
     building = np.int64(s.positions[agent]) + points
     if building >= LOOP:
@@ -213,7 +217,10 @@ def move(s: State, agent: Int, points: Int) -> None:
 
 @kernel
 def end_movement(s: State) -> None:
-    """HC-13: a scoring is judged after the roll; HC-22, HC-25: before it a card for the Ruins, and the card round."""
+    """End the movement: a scoring is judged after the roll (HC-13).
+
+    With cards, first draw for an agent in the Ruins (HC-22) and hold the card round (HC-25).
+    """
     s.points_left = 0
     if not s.options.top_secret:
         judge_scoring(s)
@@ -229,7 +236,7 @@ def end_movement(s: State) -> None:
 
 @kernel
 def ask_for_card(s: State, seat: Int) -> None:
-    """HC-25: `seat` is asked for a card, or the next seat that holds one; after a lap of passes the round is over."""
+    """HC-25: ask `seat` for a card, or the next seat that holds one. After a lap of passes the round is over."""
     while s.passes < s.options.players:
         if s.hand_sizes[seat] > 0:
             s.phase = ROUND
@@ -243,7 +250,7 @@ def ask_for_card(s: State, seat: Int) -> None:
 
 @kernel
 def apply_card(s: State, action: Int) -> None:
-    """HC-25, HC-32: a card is named, or one of the choices that it asks for is made."""
+    """HC-25, HC-32: play a card, or make one of the choices of the pending card."""
     if ACT_CARD <= action < ACT_PASS:
         use_card(s, decode_card(action))
     elif action == ACT_DONE:
@@ -262,7 +269,7 @@ def apply_card(s: State, action: Int) -> None:
 
 @kernel
 def take_prediction(s: State, places: Int) -> None:
-    """HC-33: a prediction; after the last one the safe is moved, or the card round continues."""
+    """HC-33: record a prediction. After the last one the safe is moved, or the card round continues."""
     if predict(s, places):
         seat = np.int64(s.card_turn)
         s.card_turn = NONE
@@ -274,7 +281,10 @@ def take_prediction(s: State, places: Int) -> None:
 
 @kernel
 def judge_scoring(s: State) -> None:
-    """HC-12, HC-26: a scoring if an agent was moved to the safe; then the end, predictions, or the safe."""
+    """HC-12, HC-26: score if an agent was moved to the safe.
+
+    A scoring leads to the end of the game, to the predictions, or to moving the safe; otherwise the next turn begins.
+    """
     if not score(s):
         next_turn(s)
     elif is_finished(s):
@@ -287,7 +297,7 @@ def judge_scoring(s: State) -> None:
 
 @kernel
 def next_turn(s: State) -> None:
-    """The turn goes to the left."""
+    """Pass the turn to the left."""
     for agent in range(s.options.agents):
         s.moved[agent] = 0
     s.next_agent = 0

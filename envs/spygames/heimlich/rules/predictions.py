@@ -1,4 +1,4 @@
-"""Secret Identities (HC-33, HC-34): the order of predictions, the legal answers, and the bonus."""
+"""Secret Identities (HC-33, HC-34): order of predictions, legal answers, and bonus."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ BONUS = 5
 
 @kernel
 def must_predict(s: State) -> bool:
-    """HC-33: whether a token has reached the marked space and nobody has predicted."""
+    """HC-33: whether a token has reached the marked space and predictions have not been made."""
     if s.options.secret_identities and not s.guessed:
         for agent in range(s.options.agents):
             if s.scores[agent] >= MARK:
@@ -23,7 +23,10 @@ def must_predict(s: State) -> bool:
 
 @kernel
 def start_predictions(s: State, because_of: Int) -> None:
-    """HC-33: everybody is asked, from the active player leftward; `because_of`: the seat whose card it was, or NONE."""
+    """HC-33: ask everybody, from the active player to the left.
+
+    `because_of` is the seat whose card caused the predictions, or NONE.
+    """
     s.phase = GUESS
     s.card_turn = because_of
     s.to_move = s.active
@@ -32,7 +35,7 @@ def start_predictions(s: State, because_of: Int) -> None:
 
 @kernel
 def legal_guess(s: State, mask: np.ndarray) -> None:
-    """HC-33: every other player gets one agent, the rest is free, and each answer leaves that possible."""
+    """HC-33: mark the answers after which every other player can still get one agent and the rest be free."""
     seat = np.int64(s.to_move)
     players, first_guess = np.int64(s.options.players), np.int64(s.options.first_guess)
     left = np.int64(s.options.agents) - 1 - answers(s, seat)
@@ -47,7 +50,11 @@ def legal_guess(s: State, mask: np.ndarray) -> None:
 
 @kernel
 def predict(s: State, places: Int) -> bool:
-    """HC-33: an answer of the seat to move; then the next agent or seat. Returns whether all have predicted."""
+    """HC-33: record an answer of the seat to move, then continue with the next agent or seat.
+
+    Returns:
+        Whether all seats have predicted.
+    """
     seat = np.int64(s.to_move)
     s.guesses[seat, asked_agent(s, seat)] = FREE if places == 0 else FIRST_OWNER + left_of(s, seat, places)
     if asked_agent(s, seat) != NONE:
@@ -59,7 +66,7 @@ def predict(s: State, places: Int) -> bool:
 
 @kernel
 def bonus(s: State, seat: Int) -> Int:
-    """HC-34: 5 for each agent predicted right, by the passports at the end; none for the own one."""
+    """HC-34: 5 points for each other agent predicted right, judged by the passports at the end."""
     right = 0
     for agent in range(s.options.agents):
         owner = np.int64(s.owner[agent])

@@ -1,4 +1,4 @@
-"""Scorings, the end and the result (HC-14, HC-17 to HC-19, HC-34, HC-37)."""
+"""Scorings, the end of the game and rewards (HC-14, HC-17 to HC-19, HC-34, HC-37)."""
 
 import numpy as np
 
@@ -11,8 +11,12 @@ from spygames.heimlich.rules.predictions import bonus
 
 @kernel
 def score(s: State) -> bool:
-    """HC-14: every agent in play scores its building, and no token goes behind Start. Returns whether any arrived."""
-    causes = 0  # the seats that caused it, bit by bit
+    """HC-14: if an agent has arrived at the safe, score every agent in play; no token goes behind Start.
+
+    Returns:
+        Whether there was a scoring.
+    """
+    causes = 0  # the seats that caused it, as bits
     for agent in range(s.options.agents):
         seat = np.int64(s.arrived_by[agent])
         if seat != NONE:
@@ -33,7 +37,7 @@ def score(s: State) -> bool:
 
 @kernel
 def is_finished(s: State) -> bool:
-    """HC-17: whether a token is at the end of the score track."""
+    """HC-17: whether a token has reached the end of the score track."""
     finished = False
     for agent in range(s.options.agents):
         finished |= s.scores[agent] >= FINISH
@@ -42,7 +46,10 @@ def is_finished(s: State) -> bool:
 
 @kernel
 def finish(s: State) -> None:
-    """HC-34: bonuses for predictions; HC-18, HC-19: owners of the tokens furthest ahead win; HC-17: the safe stays."""
+    """End the game: add bonuses for predictions (HC-34) and determine the winners (HC-18, HC-19).
+
+    The safe stays where it is (HC-17).
+    """
     if s.guessed:
         for seat in range(s.options.players):
             s.scores[s.passports[seat]] += bonus(s, seat)
@@ -53,7 +60,7 @@ def finish(s: State) -> None:
 
 @kernel
 def furthest(s: State) -> Int:
-    """HC-18, HC-19: the owners of the tokens furthest ahead, as a set; nobody where a free agent decides it."""
+    """HC-18, HC-19: the owners of the tokens furthest ahead, as bits; 0 if a free agent keeps them from winning."""
     best, owners, free = -1, 0, False
     for agent in range(s.options.agents):
         points, owner = np.int64(s.scores[agent]), np.int64(s.owner[agent])
@@ -69,7 +76,10 @@ def furthest(s: State) -> Int:
 
 @kernel
 def returns(s: State, out: np.ndarray) -> None:
-    """HC-37: winners share +1 and the others -1, or the own score compared with the others'; zeros until the end."""
+    """HC-37: write the rewards: winners share +1 and the others -1, or each score relative to the others' mean.
+
+    All are zero until the end.
+    """
     players = np.int64(s.options.players)
     won, total = 0, 0
     for seat in range(players):

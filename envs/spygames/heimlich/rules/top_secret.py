@@ -1,4 +1,4 @@
-"""The Top Secret cards (HC-20 to HC-32): what may be played and named, and the effects on the board."""
+"""The Top Secret cards (HC-20 to HC-32): legal cards and choices, and their effects."""
 
 import numpy as np
 
@@ -49,13 +49,13 @@ from spygames.heimlich.queries import add_bounded, copies_of, relative_of
 
 @kernel
 def may_draw(s: State, seat: Int) -> bool | np.bool:
-    """HC-21, HC-24: whether there is a card to draw and room for it."""
+    """HC-21, HC-24: whether the deck has a card and the hand has room for it."""
     return s.hand_sizes[seat] < HAND and s.deck_size > 0
 
 
 @kernel
 def draw(s: State, seat: Int) -> None:
-    """The top card of the deck goes to a hand."""
+    """Move the top card of the deck to a hand."""
     s.deck_size -= 1
     s.hands[seat, s.deck[s.deck_size]] += 1
     s.hand_sizes[seat] += 1
@@ -64,7 +64,7 @@ def draw(s: State, seat: Int) -> None:
 
 @kernel
 def fits(s: State, which: Int, agent: Int) -> bool:
-    """Whether an agent is one of those that a card asks for."""
+    """Whether an agent may be named where a card asks for `which`, such as ANY or IN_RUINS."""
     if which == ANY:
         return True
     if which == BELOW:
@@ -82,7 +82,7 @@ def fits(s: State, which: Int, agent: Int) -> bool:
 
 @kernel
 def playable(s: State, kind: Int) -> bool:
-    """HC-20: whether all that the card must ask for can be named."""
+    """HC-20: whether every agent that the card asks for can be named."""
     if FIRST[kind] == NO_AGENT:
         return True
     found, apart = 0, False
@@ -96,7 +96,7 @@ def playable(s: State, kind: Int) -> bool:
 
 @kernel
 def legal_in_round(s: State, mask: np.ndarray) -> None:
-    """HC-25: a card, or to pass."""
+    """HC-25: mark the playable cards of the hand, and `pass`."""
     mask[ACT_PASS] = 1
     for kind in range(KINDS):
         mask[encode_card(kind)] = s.hands[s.to_move, kind] > 0 and playable(s, kind)
@@ -104,7 +104,7 @@ def legal_in_round(s: State, mask: np.ndarray) -> None:
 
 @kernel
 def legal_choice(s: State, mask: np.ndarray) -> None:
-    """HC-32: the choices of the card: a building, an agent, a second one, a step."""
+    """HC-32: mark the choices of the pending card: a building, an agent, a second agent, or a step."""
     kind = s.pending
     if EFFECT[kind] == MOVE_SAFE:
         for building in range(LOOP):
@@ -123,7 +123,7 @@ def legal_choice(s: State, mask: np.ndarray) -> None:
 
 @kernel
 def next_agent_asked(s: State) -> Int:
-    """Which agents the pending card asks for now; NO_AGENT if it has all."""
+    """Return which agents the pending card asks for now; NO_AGENT if all are named."""
     if s.named[0] == NONE:
         return FIRST[s.pending]
     if s.named[1] == NONE:
@@ -133,7 +133,7 @@ def next_agent_asked(s: State) -> Int:
 
 @kernel
 def use_card(s: State, kind: Int) -> None:
-    """HC-29: a card leaves the hand face up and for good; most cards then ask for choices."""
+    """HC-29: play a card face up, out of the game. Most cards then ask for choices."""
     seat = s.to_move
     s.hands[seat, kind] -= 1
     s.hand_sizes[seat] -= 1
@@ -148,7 +148,7 @@ def use_card(s: State, kind: Int) -> None:
 
 @kernel
 def name_agent(s: State, agent: Int) -> None:
-    """HC-32: the first or second agent of the card; it is carried out unless it asks for more."""
+    """HC-32: name the first or second agent of the pending card. The card is carried out if no choice is left."""
     kind = s.pending
     if s.named[0] == NONE:
         s.named[0] = agent
@@ -159,7 +159,7 @@ def name_agent(s: State, agent: Int) -> None:
     steps = STEP_SET[kind]
     if steps == 0:
         carry_out(s, 0)
-    elif steps & (steps - 1) == 0:  # one step only, printed on the card
+    elif steps & (steps - 1) == 0:  # the card has a single step, so there is no choice
         for i in range(len(STEPS)):
             if steps >> i == 1:
                 carry_out(s, STEPS[i])
@@ -167,7 +167,7 @@ def name_agent(s: State, agent: Int) -> None:
 
 @kernel
 def carry_out(s: State, number: Int) -> None:
-    """The effect of the pending card; `number` is the step or the building that was chosen."""
+    """Carry out the pending card. `number` is the chosen step or building, 0 if the card has neither."""
     effect = EFFECT[s.pending]
     one, two = np.int64(s.named[0]), np.int64(s.named[1])
     if effect == MOVE_SAFE:
@@ -192,10 +192,10 @@ def carry_out(s: State, number: Int) -> None:
 
 @kernel
 def carry_out_for(s: State, effect: Int, agent: Int, step: Int) -> None:
-    """The effect of a card on one of the agents that were named."""
+    """Apply the effect of a card to one of the named agents."""
     if effect == STEP:
         s.points[agent, s.to_move] = add_bounded(s.points[agent, s.to_move], step)
-        put(s, agent, (np.int64(s.positions[agent]) + step + LOOP) % LOOP)  # HC-28: back from the Church to the Ruins
+        put(s, agent, (np.int64(s.positions[agent]) + step + LOOP) % LOOP)  # HC-28: the Ruins are behind the Church
     elif effect == SCORE:
         more = min(CARD_SCORE, CARD_LIMIT - np.int64(s.scores[agent]))
         s.scores[agent] += more
@@ -210,7 +210,7 @@ def carry_out_for(s: State, effect: Int, agent: Int, step: Int) -> None:
 
 @kernel
 def put(s: State, agent: Int, building: Int) -> None:
-    """HC-26: a card moves an agent, to the safe or away from it; an agent that stands there already is not moved."""
+    """HC-26: move an agent by a card. An agent that is in the building already is not moved."""
     if s.positions[agent] != building:
         s.positions[agent] = building
         s.arrived_by[agent] = s.to_move if building == s.safe else NONE
@@ -219,7 +219,7 @@ def put(s: State, agent: Int, building: Int) -> None:
 
 @kernel
 def move_safe(s: State, building: Int) -> None:
-    """HC-15, HC-20: the safe goes to another building; agents that had arrived with it no longer cause a scoring."""
+    """HC-15, HC-20: move the safe. Agents that had arrived at it no longer cause a scoring."""
     s.safe = building
     for agent in range(s.options.agents):
         s.arrived_by[agent] = NONE
@@ -227,7 +227,7 @@ def move_safe(s: State, building: Int) -> None:
 
 @kernel
 def change_identity(s: State) -> None:
-    """HC-31: the passport is exchanged for a random free agent's."""
+    """HC-31: exchange the passport of the seat to move for that of a random free agent."""
     seat = np.int64(s.to_move)
     skip = below(s, np.int64(s.options.agents) - np.int64(s.options.players))
     former = np.int64(s.passports[seat])
@@ -243,7 +243,7 @@ def change_identity(s: State) -> None:
 
 @kernel
 def fill_deck(s: State) -> Int:
-    """HC-20, HC-31: fills the deck with the cards of this game in the order of `CARDS`; returns how many."""
+    """HC-20, HC-31: fill the deck with the cards of this game in the order of `CARDS`, and return their number."""
     n = 0
     for kind in range(KINDS):
         for _ in range(copies_of(s, kind)):

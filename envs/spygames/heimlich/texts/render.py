@@ -1,4 +1,4 @@
-"""Heimlich & Co. as a drawing in characters, at most 80 columns wide."""
+"""Character drawing of a position of Heimlich & Co., at most 80 columns wide."""
 
 from collections.abc import Iterator
 from textwrap import wrap
@@ -8,7 +8,7 @@ from spygames.heimlich.board import AGENTS, BUILDINGS, FINISH, LOOP, MARK, ONE_T
 from spygames.heimlich.cards import CARDS, KINDS
 from spygames.heimlich.layout import CHOICE, FIRST_OWNER, FREE, GUESS, MOVE, NONE, OVER, ROUND, SAFE, UNASKED, State
 
-# The ring, clockwise from the Church at the lower left corner; `middle` holds the legend.
+# The loop, clockwise from the Church in the lower left corner. `middle` holds the legend.
 _BOARD = """\
    +---------+---------+---------+---------+
    |{n3}|{n4}|{n5}|{n6}|
@@ -23,15 +23,15 @@ _BOARD = """\
    |{n0}|{n11}|{n10}|{n9}|
    |{a0}|{a11}|{a10}|{a9}|
    +---------+---------+---------+---------+"""
-_LETTERS = "RYGBPOA"  # by agent; A, the colour of ash, is grey
+_LETTERS = "RYGBPOA"  # by agent; A, for ash, is grey
 _LEGEND = ("agents go", "clockwise;", "the safe is", "in the building", "with the *")
 _WIDTH = 80
 
 
 def to_text(game: Game, s: State, viewer: int) -> str:
-    """Board, tokens and cards as `viewer` (a seat) may see them; NOBODY sees everything.
+    """Draw board, tokens and cards as `viewer` (a seat) may see them. NOBODY sees everything.
 
-    Lines of at most 80 columns without an end of line after the last one.
+    Lines have at most 80 columns. The last line has no newline.
     """
     return "\n".join([
         *_wrapped(f"Heimlich & Co., turn {s.turn}: {_headline(s)}"),
@@ -45,7 +45,7 @@ def to_text(game: Game, s: State, viewer: int) -> str:
 
 
 def _headline(s: State) -> str:
-    """The decision that is due, or the winners."""
+    """Return the decision to be made, or the winners."""
     mover = f"player_{s.to_move}"
     if s.phase == MOVE:
         die = "1-3" if s.die == ONE_TO_THREE else str(s.die)
@@ -64,7 +64,7 @@ def _headline(s: State) -> str:
 
 
 def _board(s: State) -> str:
-    """The ring of buildings with their values, the agents in them, and the safe."""
+    """Draw the loop of buildings with their names, the agents in them, and the safe."""
     cells = {}
     for building, name in enumerate(BUILDINGS):
         title = f"{name} {VALUES[building]:+d}" if building == LOOP - 1 else name
@@ -75,7 +75,7 @@ def _board(s: State) -> str:
 
 
 def _tokens(s: State, viewer: int) -> Iterator[str]:
-    """A line for each agent: its token on the score track, and its owner if the viewer knows it."""
+    """Yield a line for each agent: its token on the score track, and its owner if the viewer knows it."""
     yield f"   {'agent':<10}{'score':>5}  {'track':<{FINISH}} owner"
     for agent in range(s.options.agents):
         bar = ["."] * FINISH
@@ -87,7 +87,7 @@ def _tokens(s: State, viewer: int) -> Iterator[str]:
 
 
 def _owner(s: State, agent: int, viewer: int) -> str:
-    """The owner of an agent if the viewer knows it, else `?`."""
+    """Return the owner of an agent if the viewer knows it, else `?`."""
     owner = int(s.owner[agent])
     if viewer == NOBODY or s.phase == OVER or owner == viewer:
         return "free" if owner == NONE else f"player_{owner}" + (" (you)" if owner == viewer else "")
@@ -95,7 +95,7 @@ def _owner(s: State, agent: int, viewer: int) -> str:
 
 
 def _notes(s: State, viewer: int) -> Iterator[str]:
-    """Cards and predictions that the viewer knows, and public counts."""
+    """Yield the cards and predictions that the viewer knows, and public counts."""
     players = range(int(s.options.players))
     if s.options.top_secret:
         yield "Cards in hand: " + ", ".join(f"player_{seat} {s.hand_sizes[seat]}" for seat in players)

@@ -1,4 +1,4 @@
-"""What one seat may know, as a mapping and as sentences: what pictures and logs are made of."""
+"""What one seat may know, as a mapping and as sentences. Pictures and logs are made from these."""
 
 from typing import Any
 
@@ -11,17 +11,17 @@ from spygames.heimlich.layout import CHOICE, NONE, OVER
 from spygames.heimlich.state_dict import state_to_dict
 
 HIDDEN = "?"
-"""What stands for an agent that the viewer cannot know."""
+"""Placeholder for an agent that the viewer cannot know."""
 _TITLES = {"score_3": "Score +3", "back_1_2": "Back 1-2", "step_1": "Step of 1", "forward_1_3": "Forward 1-3"}
 _NOTEBOOK = ("points", "times", "gains", "scorings", "cards_played")
 
 
 def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
-    """The keys of `state_to_dict` but `rng` and `record`, with `viewer` (a seat) told only what it may know.
+    """Return what `viewer` (a seat) may know: the keys of `state_to_dict` without `rng` and `record`, and some more.
 
-    Agents are "?" and cards and predictions of others are counts. `notebook` is the public part of the record:
-    `points`, `times` and `gains` {seat: {agent: n}}, `scorings` and `cards_played` [by seat]; beside it stand
-    `swapped`, `swapped_late` and, for the seat that swapped alone, `former`. NOBODY (-1) sees everything.
+    Passports of others are "?"; their cards and predictions are counts. `notebook` is the public part of the record:
+    `points`, `times` and `gains` {seat: {agent: n}}, `scorings` and `cards_played` [by seat]. The other new keys are
+    `swapped`, `swapped_late`, and `former`, which only the seat that swapped can read. NOBODY (-1) sees everything.
     """
     m = state_to_dict(game, s)
     del m["rng"]
@@ -30,7 +30,7 @@ def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
     m |= {key: record[key] for key in ("swapped", "swapped_late", "former")}
     if viewer == NOBODY:
         return m
-    open_to_all = s.phase == OVER  # passports and predictions, HC-34
+    open_to_all = s.phase == OVER  # passports and predictions are public at the end, HC-34
     for key, blind in (("passports", lambda _: HIDDEN), ("guesses", len)):
         if not open_to_all:
             m[key] = {seat: value if int(seat) == viewer else blind(value) for seat, value in m[key].items()}
@@ -42,16 +42,17 @@ def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
 
 
 def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
-    """What `viewer` sees `seat` do in state `s`, the state before; of others' predictions only that they are made.
+    """Return what `viewer` sees `seat` do in state `s`, the state before the action.
 
-    Of agents in one building others do not read which one another agent joins: it ends in the same building.
+    Of the predictions of others it sees only that they are made. If an agent joins one of several agents in a
+    building, others do not see which one was named, because the result is the same.
     """
     words = action_to_string(game, s, action, seat).split()
     return f"player_{seat} {_deed(s, words, viewer in (seat, NOBODY))}"
 
 
 def _deed(s: Record, words: list[str], is_open: bool) -> str:
-    """The action with these words, as a verb and what belongs to it."""
+    """Return the action with these words as a predicate: a verb and its objects."""
     match words:
         case ["move", agent, points]:
             return f"moves {agent} by {points}"
@@ -81,17 +82,17 @@ def _deed(s: Record, words: list[str], is_open: bool) -> str:
 
 
 def _joined(s: Record, agent: int) -> str:
-    """An agent whose building another one goes to: of several there it cannot be seen afterwards which one it was."""
+    """Return the agent that another agent joins, or only its building if it is not alone there."""
     there = int(s.positions[agent])
     alone = s.positions[: s.options.agents].tolist().count(there) == 1
     return AGENTS[agent] if alone else f"an agent in {place(BUILDINGS[there])}"
 
 
 def place(building: str) -> str:
-    """A building in a sentence: the Church, the Ruins, building 9."""
+    """Return the name of a building in a sentence: the Church, the Ruins, building 9."""
     return f"building {building}" if building.isdigit() else f"the {building.title()}"
 
 
 def titled(card: str) -> str:
-    """A card in a sentence: New identity, Back 1-2."""
+    """Return the name of a card in a sentence: New identity, Back 1-2."""
     return _TITLES.get(card, card.replace("_", " ").capitalize())

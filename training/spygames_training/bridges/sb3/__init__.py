@@ -1,8 +1,9 @@
-"""The games for stable-baselines3 (the extra `sb3`; nothing outside of this folder imports it).
+"""The games for stable-baselines3 (extra `sb3`).
 
-`SelfPlayVecEnv` with `PerSeatRolloutBuffer` makes the stock MaskablePPO of sb3-contrib learn all seats of a game, each
-decision with its own seat's credit. `LearnerSeatVecEnv` is one seat against players that you name, for any algorithm of
-stable-baselines3 that takes masks. `actor_critic_kwargs` and `to_actor_critic` lead to this package's checkpoints.
+- `SelfPlayVecEnv` with `PerSeatRolloutBuffer`: the stock MaskablePPO of sb3-contrib learns all seats of a game, and
+  each decision gets the credit of its own seat.
+- `LearnerSeatVecEnv`: one seat against given players, for any algorithm of stable-baselines3 that supports masks.
+- `actor_critic_kwargs` and `to_actor_critic`: convert policies to this package's checkpoints.
 """
 
 from spygames_training.bridges.sb3.buffer import PerSeatRolloutBuffer

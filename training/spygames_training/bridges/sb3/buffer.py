@@ -1,4 +1,4 @@
-"""The rollout buffer that gives every decision the credit of its own seat."""
+"""A rollout buffer that gives every decision the credit of its own seat."""
 
 from collections.abc import Generator
 
@@ -16,15 +16,24 @@ _LEARNED = ("observations", "actions", "values", "log_probs", "advantages", "ret
 
 
 class PerSeatRolloutBuffer(MaskableRolloutBuffer):
-    """A MaskableRolloutBuffer for `SelfPlayVecEnv`: each seat's own decisions form its trajectory, and a reward reaches
-    the seat it belongs to, whoever moved last (`spygames_training.ppo.gae.per_seat_gae`).
+    """A MaskableRolloutBuffer for `SelfPlayVecEnv` with a trajectory for each seat.
 
-    A seat's last decision before the rollout ends in mid-game, whose outcome is not known, is not learned from; nor
-    are, in each pass, the decisions that no longer fill a minibatch. A game that was cut off counts as one that has
-    ended: no value is put in the place of its result.
+    Example:
+        >>> from sb3_contrib import MaskablePPO
+        >>> from spygames import make_game
+        >>> from spygames_training.bridges.sb3 import PerSeatRolloutBuffer, SelfPlayVecEnv
+        >>> env = SelfPlayVecEnv(make_game("agent_avenue_v0"), 8, seed=1)
+        >>> buffer = {"rollout_buffer_class": PerSeatRolloutBuffer, "rollout_buffer_kwargs": {"env": env}}
+        >>> MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=32, **buffer).learn(256).num_timesteps
+        256
+
+    A reward counts for the seat that receives it, whichever seat moved last (`spygames_training.per_seat_gae`).
+    Decisions without a known outcome are not learned from: a seat's last decision before the rollout ends in mid-game.
+    In each pass, the last decisions that do not fill a minibatch are left out. A truncated game counts as ended: no
+    value replaces its result.
 
     Args:
-        env: the SelfPlayVecEnv that is learned from, wrapped or not; the others as of MaskableRolloutBuffer.
+        env: the SelfPlayVecEnv to learn from, wrapped or not; the others as in MaskableRolloutBuffer.
     """
 
     def __init__(
@@ -43,13 +52,15 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
         if not isinstance(games, SelfPlayVecEnv):
             raise TypeError(f"env must be a SelfPlayVecEnv, not a {type(games).__name__}")
         if games.num_envs != n_envs:
-            raise ValueError(f"env has {games.num_envs} games, but {n_envs} are learned from: name the same env twice")
+            raise ValueError(
+                f"env must have n_envs games: it has {games.num_envs}, not {n_envs}; pass the same env twice"
+            )
         self.env = games
         games.paid_is_read = True
         super().__init__(buffer_size, observation_space, action_space, device, gae_lambda, gamma, n_envs)
 
     def reset(self) -> None:
-        """Begins a rollout with the next step of the environment."""
+        """Begin a rollout with the next step of the environment."""
         super().reset()
         size = (self.buffer_size, self.n_envs)
         self.seats = np.zeros(size, np.int8)
@@ -59,27 +70,26 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
         self._steps = self.env.steps
 
     def add(self, obs: VecEnvObs, *args: object, action_masks: np.ndarray | None = None, **kwargs: object) -> None:
-        """Notes the step that the environment has just made; the arguments are those of MaskableRolloutBuffer.
+        """Record the environment's last step; the arguments are those of MaskableRolloutBuffer.
 
-        RuntimeError if it is not the environment that was named, or was stepped elsewhere, too, or if something
-        between it and the algorithm changes observations.
+        Raises:
+            RuntimeError: the algorithm learns from another environment, the environment was stepped elsewhere, or a
+                wrapper changes its observations.
         """
         self._steps += 1
         if self.env.steps != self._steps:
             raise RuntimeError(
-                "the buffer's env is not the one that is learned from, or somebody else has stepped it: give the same "
-                "env twice, also to MaskablePPO.load(path, env=env, rollout_buffer_kwargs={'env': env})"
+                "env of the buffer must be the one that is learned from, and must not be stepped elsewhere: pass the "
+                "same env twice, also to MaskablePPO.load(path, env=env, rollout_buffer_kwargs={'env': env})"
             )
         if self.pos == 0 and not (isinstance(obs, np.ndarray) and np.array_equal(obs, self.env.seen)):
-            raise RuntimeError(
-                "something changes observations on their way from SelfPlayVecEnv: no VecNormalize can stand between"
-            )
+            raise RuntimeError("a wrapper changes the observations of SelfPlayVecEnv: remove it (such as VecNormalize)")
         self.seats[self.pos], self.paid[self.pos] = self.env.decided, self.env.paid
         self.ended[self.pos] = self.env.ended
         super().add(obs, *args, action_masks=action_masks, **kwargs)
 
     def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: np.ndarray) -> None:
-        """Advantages along each seat's own decisions. Both arguments are those of one trajectory a game: not used."""
+        """Estimate advantages along each seat's own decisions. The arguments, which ignore seats, are not used."""
         scratch = np.zeros((4, self.env.game.num_players), np.float32)
         played = Played(self.paid, self.ended, self.seats, self.values)
         estimates = Estimates(self.advantages, self.valid)
@@ -87,13 +97,13 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
         self.returns = self.advantages + self.values
 
     def get(self, batch_size: int | None = None) -> Generator[MaskableRolloutBufferSamples, None, None]:
-        """Minibatches in random order of the decisions whose outcome is known."""
+        """Yield minibatches of the decisions with known outcomes, in random order."""
         if not self.full:
             raise RuntimeError("the rollout is not complete")
         if not self.generator_ready:
             keep = np.flatnonzero(self.valid.reshape(-1))
             if len(keep) < 2:
-                raise ValueError("in no game is anything known to come of a decision: n_steps is too small")
+                raise ValueError("no decision in the rollout has a known outcome: increase n_steps")
             for name in _LEARNED:
                 array = getattr(self, name)
                 setattr(self, name, array.reshape(array.shape[0] * array.shape[1], -1)[keep])

@@ -1,4 +1,4 @@
-"""A run by the stock MaskablePPO of sb3-contrib, one policy in all seats, from the same config as any other run."""
+"""Train with the stock MaskablePPO of sb3-contrib, one policy in all seats, from the same config as other runs."""
 
 import dataclasses
 import math
@@ -30,7 +30,7 @@ from spygames_training.runs.report import Report
 from spygames_training.system.compat import updates_made
 
 UNUSED = ("kl", "kl_end", "reference_every", "reference_ema", "ema", "belief_weight")
-"""Settings of `PPO` that MaskablePPO has nothing for: a reference to keep near to, and a mean of the weights."""
+"""Settings of `PPO` without a counterpart in MaskablePPO: a reference policy, and a mean of the weights."""
 
 METRICS = {
     "policy_loss": ("train/policy_gradient_loss", 1.0),
@@ -40,16 +40,16 @@ METRICS = {
     "clipped": ("train/clip_fraction", 1.0),
     "explained_variance": ("train/explained_variance", 1.0),
 }
-"""Our names of what MaskablePPO measures, and the factor. Its only reference is the policy that has just played."""
+"""This package's names of MaskablePPO's metrics, with a factor. Its only reference is the policy that just played."""
 
 
 def check(config: Config) -> None:
-    """ValueError for a setting that would do nothing: nothing is left out silently."""
+    """Raise ValueError for a setting that would have no effect, so that none is ignored silently."""
     usual = PPO()
     for name in UNUSED:
         value = getattr(config.ppo, name)
         if value not in (getattr(usual, name), 0):
-            raise ValueError(f"ppo.{name} has no counterpart in MaskablePPO, leave it out (it is {value})")
+            raise ValueError(f"ppo.{name} has no counterpart in MaskablePPO: leave it out (it is {value})")
     for name, value, right in (
         ("network.kind", config.network.kind, "mlp"),
         ("network.critic", config.network.critic, "own"),
@@ -62,13 +62,13 @@ def check(config: Config) -> None:
     if config.ppo.precision == "bfloat16":
         raise ValueError("MaskablePPO computes in float32: ppo.precision must be auto or float32")
     if config.opponents.share > 0:
-        raise ValueError("with maskable_ppo all seats of all games learn: give --opponents.share 0")
+        raise ValueError("with maskable_ppo opponents.share must be 0: all seats of all games learn")
 
 
 def maskable_ppo(config: Config, game: Game) -> MaskablePPO:
-    """The stock algorithm over all seats of `game`, with the settings that have a counterpart; see `check`.
+    """Make the stock algorithm over all seats of `game`, with the settings that have a counterpart; see `check`.
 
-    Learning rate and clip go as they are called; `entropy` is what it begins with (`MaskableRun` lets it fall).
+    Learning rate and clip range have their config values. `entropy` is the initial weight; `MaskableRun` lowers it.
     """
     check(config)
     ppo = config.ppo
@@ -84,25 +84,25 @@ def maskable_ppo(config: Config, game: Game) -> MaskablePPO:
         gae_lambda=ppo.lam,
         clip_range=ppo.clip,
         ent_coef=ppo.entropy,
-        vf_coef=ppo.value_weight / 2,  # it takes the squared error, our loss half of it
+        vf_coef=ppo.value_weight / 2,  # MaskablePPO uses the squared error, this package's loss half of it
         max_grad_norm=ppo.max_grad_norm,
         rollout_buffer_class=PerSeatRolloutBuffer,
         rollout_buffer_kwargs={"env": env},
         policy_kwargs=actor_critic_kwargs(config.network.hidden),
         seed=config.seed,
-        device=find_device(config.device, 0, lambda: False),  # stable-baselines3 advises against one for such networks
+        device=find_device(config.device, 0, lambda: False),  # stable-baselines3 advises against GPUs for MLPs
     )
 
 
-class _Luck:
-    """The process's random generators (`random`, NumPy's, torch's), which stable-baselines3 seeds and draws from."""
+class _GlobalGenerators:
+    """The process's random generators (of `random`, NumPy and torch), which stable-baselines3 seeds and draws from."""
 
     def __init__(self) -> None:
         self._own: Any = None
 
     @contextmanager
-    def drawn(self) -> Iterator[None]:
-        """Inside they go on where the last such context has left them, afterwards as if nobody had drawn."""
+    def used(self) -> Iterator[None]:
+        """Resume the generators where the last such context left them; restore the outer state on exit."""
         outside = self._states()
         if self._own is not None:
             self._set(self._own)
@@ -128,14 +128,14 @@ class _Luck:
 
 
 class MaskableRun:
-    """A run in a folder: checkpoint/, metrics.jsonl, tensorboard/, curves.png, summary.json, as of `training.Run`.
+    """A run in a folder: checkpoint/, metrics.jsonl, tensorboard/, curves.png and summary.json, as in `Run`.
 
-    It cannot be resumed; the checkpoint holds the config. `workers` are threads of torch.
+    It cannot be resumed; the checkpoint holds the config. `workers` is the number of torch's threads.
 
     Args:
-        config: what to do; ValueError for what MaskablePPO cannot (`check`).
-        folder: where the run lives.
-        game: what is played, where `config.game` cannot name it.
+        config: the settings; ValueError for those that MaskablePPO does not have (`check`).
+        folder: of the run.
+        game: the game to play, if `config.game` cannot name it.
     """
 
     def __init__(self, config: Config, folder: str | Path, game: Game | None = None):
@@ -144,19 +144,22 @@ class MaskableRun:
         self.evaluation_opponents = evaluation_opponents(self.game, config)
         for name in ("state.safetensors", "checkpoint"):
             if (self.folder / name).exists():
-                raise ValueError(f"{folder} holds a run already: choose another folder (--out)")
+                raise ValueError(f"{folder} already holds a run: choose another folder (--out)")
         check_folder(self.folder)
         check_memory(self.game, config)
-        self._luck = _Luck()
-        with self._luck.drawn(), float32_by_default(), usual_torch():
+        self._generators = _GlobalGenerators()
+        with self._generators.used(), float32_by_default(), usual_torch():
             self.model = maskable_ppo(config, self.game)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.results: dict[str, Any] = {}
 
     def train(self) -> ActorCritic:
-        """Trains to the end and returns the policy. Ctrl-C or SIGTERM saves and raises KeyboardInterrupt. ValueError if
-        another process trains in this folder."""
-        with only_one(self.folder), self._luck.drawn(), float32_by_default(), usual_torch():
+        """Train to the end and return the policy. Ctrl-C or SIGTERM saves and raises KeyboardInterrupt.
+
+        Raises:
+            ValueError: another process trains in this folder.
+        """
+        with only_one(self.folder), self._generators.used(), float32_by_default(), usual_torch():
             return self._train()
 
     def _train(self) -> ActorCritic:
@@ -177,13 +180,13 @@ class MaskableRun:
         return to_actor_critic(self.model.policy)
 
     def save(self, seconds: float) -> None:
-        """Writes the checkpoint; `seconds` is what it took to train."""
+        """Write the checkpoint; `seconds` is the time spent training."""
         extra = {"algorithm": "maskable_ppo", "config": dataclasses.asdict(self.config), "seconds": round(seconds)}
         network = to_actor_critic(self.model.policy)
         save_checkpoint(self.folder / "checkpoint", self.game, network, self.model.num_timesteps, self.results, extra)
 
     def evaluate(self) -> dict[str, float]:
-        """Win shares of the policy as it is, playing as the config says."""
+        """Return the win shares of the current policy, playing as the config says."""
         if not self.evaluation_opponents:
             return {}
         network = to_actor_critic(self.model.policy)
@@ -194,7 +197,7 @@ class MaskableRun:
 
 
 class _Updates(BaseCallback):
-    """Reports, evaluates and saves between two updates, and lets the entropy's weight fall."""
+    """Reports, evaluates and saves between two updates, and lowers the entropy's weight."""
 
     def __init__(self, run: MaskableRun, report: Report):
         super().__init__()
@@ -206,7 +209,7 @@ class _Updates(BaseCallback):
         self._evaluated = self._saved = self._started = time.monotonic()
 
     def stop_soon(self, *_: object) -> None:
-        """Ends the run before the next decision; a second signal ends it at once, without saving."""
+        """End the run before the next decision; a second signal ends it at once, without saving."""
         if self.stopping:
             raise KeyboardInterrupt
         self.stopping = True
@@ -224,7 +227,7 @@ class _Updates(BaseCallback):
         self._after_update()
 
     def _after_update(self) -> None:
-        """What belongs to the update that has just ended, if one has; the clock stands still meanwhile."""
+        """Report, evaluate and save after an update, if one has ended; the run's clock is paused."""
         model, config = self.run.model, self.run.config
         if updates_made(model) > self._updates:
             self._updates = updates_made(model)

@@ -1,9 +1,9 @@
-"""Games as vectorised environments of stable-baselines3.
+"""Games as vectorized environments of stable-baselines3.
 
-Both follow its conventions: a game that has ended starts over at once, `infos[i]["terminal_observation"]` is the last
-observation of the game that ended and `infos[i]["TimeLimit.truncated"]` says whether it was cut off without a result;
-`env_method("action_masks")` gives the masks, as sb3-contrib asks for them. After `seed(s)`, the next `reset()` plays in
-row i the game that `GameEnv.reset(seed=s + i)` starts.
+Both follow its conventions. A game that has ended starts over at once. `infos[i]["terminal_observation"]` is the last
+observation of the ended game, and `infos[i]["TimeLimit.truncated"]` says whether it was truncated without a result.
+`env_method("action_masks")` returns the masks for sb3-contrib. After `seed(s)`, the next `reset()` plays in row i the
+game that `GameEnv.reset(seed=s + i)` starts.
 """
 
 from collections.abc import Sequence
@@ -21,21 +21,21 @@ from spygames.authoring import as_seed, choice
 from spygames.pictures import draw, pixels
 from spygames.players import PlayerLike, SeatSession, as_players
 
-MOST_STARTS = 1000
-"""Games in a row without a decision of the learning seat, after which it is held to have none."""
+MAX_STARTS = 1000
+"""Number of consecutive games without a decision of the learning seat after which an error is raised."""
 
-MOST_SHOWN = 9
-"""Games that `render` shows, in three rows of three: beside 4,096 others they would be dots."""
+MAX_SHOWN = 9
+"""Number of games that `render` shows, in three rows of three."""
 
 Step = tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]
 
 
 class GamesVecEnv(VecEnv):
-    """What both have in common: spaces, masks, seeds, and the environment's attributes that stable-baselines3 asks for.
+    """Base of both environments: spaces, masks, seeds, and the attributes that stable-baselines3 reads.
 
-    Observation space: Box [F]. Action space: Discrete(A); an action that is not legal raises IllegalAction.
+    Observation space: Box [F]. Action space: Discrete(A); an illegal action raises IllegalAction.
 
-    With `render_mode="rgb_array"`, `render()` shows the first games side by side, at most `MOST_SHOWN`.
+    With `render_mode="rgb_array"`, `render()` shows the first games side by side, at most `MAX_SHOWN`.
     """
 
     def __init__(self, games: Rows, render_mode: str | None = None):
@@ -49,11 +49,11 @@ class GamesVecEnv(VecEnv):
         self.metadata: dict[str, Any] = {**self.metadata, "render_fps": 2}
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Takes the actions, int [n], for `step_wait`."""
+        """Store the actions, int [n], for `step_wait`."""
         self._actions[:] = actions
 
     def _start(self) -> None:
-        """Starts all games over."""
+        """Start all games over."""
         first = self._seeds[0]
         if first is None:
             self.games.reset()
@@ -63,14 +63,14 @@ class GamesVecEnv(VecEnv):
         self._reset_options()
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
     def get_images(self) -> Sequence[np.ndarray | None]:
-        """The first games as pixels, at most `MOST_SHOWN`: uint8 [600, 800, 3] for one game, [300, 400, 3] for several.
+        """Return the first games as pixels, at most `MAX_SHOWN`.
 
-        DependencyNotInstalled if the extra `render` is missing.
+        uint8 [600, 800, 3] for one game, [300, 400, 3] for several. DependencyNotInstalled without the extra `render`.
         """
-        shown = min(self.num_envs, MOST_SHOWN)
+        shown = min(self.num_envs, MAX_SHOWN)
         width = 800 if shown == 1 else 400
         states = self.games.states
         return [
@@ -83,11 +83,11 @@ class GamesVecEnv(VecEnv):
         return [NOBODY] * self.num_envs
 
     def action_masks(self) -> np.ndarray:
-        """The legal actions, bool [n, A], a copy."""
+        """Return the legal actions, bool [n, A], a copy."""
         return self.games.mask.astype(np.bool_)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """`render_mode` and `action_masks` are all that a game has; AttributeError otherwise."""
+        """Return `render_mode` or `action_masks` of each game; AttributeError for any other name."""
         rows = list(self._get_indices(indices))
         if attr_name == "render_mode":
             return [self._render_mode] * len(rows)
@@ -96,52 +96,59 @@ class GamesVecEnv(VecEnv):
         raise AttributeError(f"the games of {type(self).__name__} have no {attr_name!r}")
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """AttributeError: a game has nothing to set."""
-        raise AttributeError(f"the games of {type(self).__name__} have no {attr_name!r} that could be set")
+        """Raise AttributeError: games have no attributes to set."""
+        raise AttributeError(f"the games of {type(self).__name__} have no {attr_name!r} to set")
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """`action_masks`: bool [A] for each game; AttributeError for anything else."""
+        """Call `action_masks`: bool [A] for each game; AttributeError for any other method."""
         if method_name != "action_masks":
             raise AttributeError(f"the games of {type(self).__name__} have no method {method_name!r}")
         masks = self.action_masks()
         return list(masks) if indices is None else [masks[i] for i in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type[Wrapper], indices: VecEnvIndices = None) -> list[bool]:
-        """False for each game."""
+        """Return False for each game."""
         return [False for _ in self._get_indices(indices)]
 
     def _mask_of(self, row: int) -> np.ndarray:
         return self.games.mask[row].astype(np.bool_)
 
     def _ended(self, row: int) -> dict[str, Any]:
-        """The info of a row whose game has just ended, before the next one begins."""
+        """The info of a row whose game has just ended, before the next game begins."""
         games = self.games
         return {"terminal_observation": games.observation[row].copy(), "TimeLimit.truncated": bool(games.cut_off[row])}
 
 
 class SelfPlayVecEnv(GamesVecEnv):
-    """`n` games in which one policy plays all seats: a step is one decision in each, of whoever is to move there.
+    """`n` games in which one policy plays all seats; a step is one decision of the seat to move in each game.
 
-    The reward that `step` returns is what the seat that decided was paid at once; what the others were paid is not in
-    it. So learn with `PerSeatRolloutBuffer`, which reads here what every seat was paid:
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames_training.bridges.sb3 import SelfPlayVecEnv
+        >>> env = SelfPlayVecEnv(make_game("agent_avenue_v0"), 4, seed=1, by_hand=True)
+        >>> observation = env.reset()
+        >>> observation, rewards, done, infos = env.step(env.action_masks().argmax(axis=1))
+        >>> env.decided, env.paid.shape
+        (array([0, 0, 0, 0], dtype=int8), (4, 2))
 
-        MaskablePPO("MlpPolicy", env, rollout_buffer_class=PerSeatRolloutBuffer, rollout_buffer_kwargs={"env": env})
+    The reward that `step` returns is what the deciding seat was paid at once. It leaves out what the other seats were
+    paid, so learn with `PerSeatRolloutBuffer`, which reads the payments of every seat from this environment. Without
+    that buffer, or with a wrapper that changes observations, learning raises an error (checkpoints cannot store the
+    scaling of VecNormalize). To step without an algorithm, pass `by_hand=True` and read `decided`, `paid` and `ended`
+    after each step.
 
-    Without that buffer, or with observations that something in between has changed (VecNormalize: a checkpoint has no
-    place for their scaling), learning is refused. Who steps it without an algorithm gives `by_hand=True` and reads
-    `decided`, `paid` and `ended` after each step.
-
-    `infos[i]["terminal_observation"]` is what the seat that decided last sees of the end.
+    `infos[i]["terminal_observation"]` is the final view of the seat that decided last.
 
     Args:
-        game: what is played.
+        game: the game to play.
         n: number of games.
-        seed: 0..2^64-1, of the games until `seed()` gives others. None: from the system's entropy.
-        reward_scale: rewards are multiplied by this, for games whose stakes are far from 1.
-        by_hand: it is stepped without a PerSeatRolloutBuffer; RuntimeError at the first step where that is not said.
-        render_mode: None, or "rgb_array": `render()` shows everything, hidden cards included.
+        seed: 0..2^64-1, of the games until `seed()` sets others. None: drawn from the system's entropy.
+        reward_scale: factor of the rewards, for games whose results are far from 1.
+        by_hand: the environment is stepped without a PerSeatRolloutBuffer. Otherwise the first step without such a
+            buffer raises RuntimeError.
+        render_mode: None, or "rgb_array": `render()` shows everything, including hidden cards.
     """
 
     def __init__(
@@ -156,12 +163,12 @@ class SelfPlayVecEnv(GamesVecEnv):
     ):
         self.reward_scale = reward_scale
         self.paid_is_read = by_hand
-        """Whether somebody reads what each seat is paid: a buffer, which sets it, or whoever steps by hand."""
+        """Whether the payments of each seat are read: by a buffer, which sets this, or by the caller (`by_hand`)."""
         self.seen = self._shown = np.zeros(0, np.float32)  # observations before the last step, and after it
         self.steps = 0
-        """Steps taken since the environment was made; tells the buffer that it looks at the right one."""
+        """Number of steps so far; the buffer checks with it that it reads the right environment."""
         self.decided = np.zeros(n, np.int8)
-        """Seats that took the last decisions, int8 [n]."""
+        """Seats that made the last decisions, int8 [n]."""
         self.paid = np.zeros((n, game.num_players), np.float32)
         """The last step's reward of each seat, float32 [n, P]."""
         self.ended = np.zeros(n, np.bool_)
@@ -169,18 +176,22 @@ class SelfPlayVecEnv(GamesVecEnv):
         super().__init__(Rows(game, n, seed), render_mode)
 
     def reset(self) -> np.ndarray:
-        """Starts all games over; float32 [n, F], what the seats to move may know."""
+        """Start all games over; return the views of the seats to move, float32 [n, F]."""
         self._start()
         self._shown = self.games.observation.copy()
         return self._shown
 
     def step_wait(self) -> Step:
-        """Applies the actions: observations [n, F] of whoever is to move next, rewards [n] of those who have just
-        decided, whether the game has ended [n], infos."""
+        """Apply the actions.
+
+        Returns:
+            The views [n, F] of the next seats to move, rewards [n] of the seats that decided, whether the games have
+            ended [n], and infos.
+        """
         if not self.paid_is_read:
             raise RuntimeError(
-                "nobody reads what each seat is paid: learn with rollout_buffer_class=PerSeatRolloutBuffer and "
-                "rollout_buffer_kwargs={'env': env} (give the same env twice), or say SelfPlayVecEnv(..., by_hand=True)"
+                "SelfPlayVecEnv must be learned from with rollout_buffer_class=PerSeatRolloutBuffer and "
+                "rollout_buffer_kwargs={'env': env} (the same env twice), or made with by_hand=True"
             )
         games = self.games
         decided = games.seats.copy()
@@ -198,24 +209,32 @@ class SelfPlayVecEnv(GamesVecEnv):
 
 
 class LearnerSeatVecEnv(GamesVecEnv):
-    """`n` games in each of which one seat learns; a step is its decision and everybody else's until it is asked again.
+    """`n` games with one learning seat each; a step is its decision and all others' until it is to move again.
 
-    Reward: the seat's own result, at the end. When a game has ended its info also has `seat`, the learner's;
-    `opponents`, the names of the others from the lowest seat; and `is_success`, whether the result was above 0. A game
-    that ends before the learner is asked counts for nothing, and the next one starts.
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames_training.bridges.sb3 import LearnerSeatVecEnv
+        >>> env = LearnerSeatVecEnv(make_game("agent_avenue_v0"), 4, ["greedy", "random"], seat=0, seed=1)
+        >>> env.reset().shape, env.action_masks().shape
+        ((4, 160), (4, 74))
+
+    Reward: the seat's own result, at the end. The info of an ended game also has `seat`, the learner's; `opponents`,
+    the names of the others from the lowest seat; and `is_success`, whether the result was above 0. A game that ends
+    before the learner's first decision is not counted, and the next game starts.
 
     Args:
-        game: what is played.
+        game: the game to play.
         n: number of games.
-        opponents: the mix: names as `make_player` takes them (`greedy`, `mcts:50`, a checkpoint's path, with `@argmax`
-            or `@0.5` behind it) or Players. Each other seat draws one when a game begins, all with equal chances, and
-            keeps it for that game; name one twice and it comes twice as often.
+        opponents: names as `make_player` takes them (`greedy`, `mcts:50`, a checkpoint's path, with `@argmax` or `@0.5`
+            appended) or Players. Each other seat draws one of them, with equal probabilities, when a game begins, and
+            keeps it for that game. A player that is named twice is drawn twice as often.
         seat: of the learner, from 0, or "random": drawn for each game.
-        seed: 0..2^64-1, of the games, the draws and the opponents' random streams until `seed()` gives another. None:
-            from the system's entropy.
-        render_mode: None, or "rgb_array": `render()` shows what the learner may know.
+        seed: 0..2^64-1, of the games, the draws and the opponents' random streams until `seed()` sets another one.
+            None: drawn from the system's entropy.
+        render_mode: None, or "rgb_array": `render()` shows the learner's view.
 
-    ValueError for a seat or a player that there is not.
+    Raises:
+        ValueError: there is no such seat or player.
     """
 
     def __init__(
@@ -231,7 +250,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         seat = choice("seat", seat, (*range(game.num_players), "random"))
         self.players = as_players(game, opponents)
         if not self.players:
-            raise ValueError("name at least one opponent")
+            raise ValueError("opponents must not be empty")
         self._fixed = None if seat == "random" else int(seat)
         first = int(as_seed(seed))
         self._session = SeatSession(Rows(game, n, first), self.players)
@@ -244,7 +263,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         return self._session.seats
 
     def reset(self) -> np.ndarray:
-        """Starts all games over and plays until the learner is asked; float32 [n, F]."""
+        """Start all games over and play until the learner is to move; return its views, float32 [n, F]."""
         if self._seeds[0] is not None:
             self._seed_streams(self._seeds[0])
         self._start()
@@ -254,8 +273,11 @@ class LearnerSeatVecEnv(GamesVecEnv):
         return self.games.observation.copy()
 
     def step_wait(self) -> Step:
-        """Applies the learner's actions and plays until it is asked again: observations [n, F], rewards [n], whether
-        the game has ended [n], infos."""
+        """Apply the learner's actions and play until it is to move again.
+
+        Returns:
+            Its views [n, F], rewards [n], whether the games have ended [n], and infos.
+        """
         n = self.num_envs
         rewards, done = np.zeros(n, np.float32), np.zeros(n, np.bool_)
         infos: list[dict[str, Any]] = [{} for _ in range(n)]
@@ -268,13 +290,13 @@ class LearnerSeatVecEnv(GamesVecEnv):
         return self.seats.tolist()
 
     def _seed_streams(self, seed: int) -> None:
-        """The opponents' random streams, one for each game, and the generator of the draws."""
+        """Seed the opponents' random streams, one for each game, and the generator of the draws."""
         streams = np.random.default_rng([seed, 1]).integers(2**64, size=(self.num_envs, 1), dtype=np.uint64)
         self._session.rng[:] = streams
         self._rng = np.random.default_rng([seed, 2])
 
     def _seat(self, rows: np.ndarray) -> None:
-        """Draws who sits where in games that have just begun, of which nobody remembers anything."""
+        """Draw the seats of games that have just begun, and clear the memories there."""
         session, seats = self._session, self.game.num_players
         session.forget(rows)
         drawn = self._rng.integers(seats, size=len(rows))
@@ -282,11 +304,11 @@ class LearnerSeatVecEnv(GamesVecEnv):
         session.seating[rows] = self._rng.integers(len(self.players), size=(len(rows), seats))
 
     def _play_on(self, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
-        """Lets the others decide until the learner is to move in every game."""
+        """Let the other seats decide until the learner is to move in every game."""
         self._session.play_on(lambda rows: self._settle(rows, rewards, done, infos))
 
     def _settle(self, rows: np.ndarray, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
-        """Notes the results of games of `rows` that have just ended, and begins the next ones."""
+        """Record the results of games in `rows` that have just ended, and begin the next ones."""
         games, session = self.games, self._session
         ended = rows[games.done[rows]]
         for i in ended.tolist():
@@ -299,7 +321,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
             infos[i] = {
                 **self._ended(i), "seat": seat, "opponents": others, "is_success": bool(rewards[i] > 0),
             }  # fmt: skip
-        if (session.idle > MOST_STARTS).any():
-            raise ValueError(f"the learner was not asked for one decision in {MOST_STARTS} games")
+        if (session.idle > MAX_STARTS).any():
+            raise ValueError(f"the learner's seat had no decision in {MAX_STARTS} consecutive games")
         games.begin(ended)
         self._seat(ended)

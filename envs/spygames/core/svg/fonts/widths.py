@@ -1,7 +1,7 @@
-"""How wide the letters of the two fonts are, for texts that must fit; a test holds it against them."""
+"""Letter widths of the two fonts, to fit text into a given width. A test compares the tables with the fonts."""
 
 FIRST = 32
-"""The code of the first letter of the tables, the space; they go on to `~`."""
+"""The code of the first letter of the tables, the space. The last letter is `~`."""
 REGULAR = (
     286, 360, 414, 754, 572, 855, 702, 247, 351, 351, 450, 754, 286, 325, 286, 303, 572, 572, 572,
     572, 572, 572, 572, 572, 572, 572, 303, 303, 754, 754, 754, 478, 900, 615, 617, 628, 693, 568,

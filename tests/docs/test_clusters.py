@@ -1,4 +1,4 @@
-"""The recipes of the page about several machines: short, and what they say fits together. The one for SLURM runs, with
+"""The recipes of the page about clusters: short, and what they say fits together. The one for SLURM runs, with
 a `srun` that starts its tasks here."""
 
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "machines.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "clusters.md").read_text(encoding="utf-8")
 [SBATCH] = re.findall(r"^```text\n(#!/bin/bash\n.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 [KUBERNETES] = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 SRUN = """#!/bin/sh
@@ -80,4 +80,4 @@ def test_the_slurm_recipe_trains(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "runs" / "heimlich" / "summary.json").exists()
-    assert done.stdout.count("the agent is in runs/heimlich/checkpoint") == 1
+    assert done.stdout.count("agent: runs/heimlich/checkpoint") == 1
