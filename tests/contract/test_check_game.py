@@ -509,7 +509,7 @@ def test_broken_invariants_are_reported() -> None:
 
 
 def test_unknown_checks_are_refused() -> None:
-    with pytest.raises(ValueError, match="'leeks'.*: layout, pickle"):
+    with pytest.raises(ValueError, match=r"'leeks'.*: layout, pickle"):
         check_game(KUHN, checks=["leeks"])
 
 
