@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.games.heimlich.conftest import AGENTS, Position, game_of
+from tests.support.first_stream import actions_of
 from tests.support.suites import slow_but
 
 from spygames.core.game.game import as_record
 from spygames.core.players.names import make_player
 from spygames.core.players.player import bot_loop
 from spygames.core.playing.batch import Batch, spread
-from spygames.core.records.record import load_games, play_record
+from spygames.core.records.record import load_games
 
 FULL = {"players": 4, "top_secret": True, "secret_identities": True}
 
@@ -62,7 +63,7 @@ def test_expert_1_repeats_its_recorded_games() -> None:
     for old in games:
         game, names = game_of(**old.options), ["expert-1" if name == "expert" else name for name in old.players]
         assert old.seed is not None
-        assert play_record(game, [make_player(game, name) for name in names], old.seed).actions == old.actions
+        assert actions_of(game, [make_player(game, name) for name in names], old.seed) == old.actions
 
 
 def act(position: Position, name: str, seed: int = 1) -> str:

@@ -22,7 +22,6 @@ from spygames.core.players.names import PlayerName, make_player
 from spygames.core.players.player import DecisionBatch, Player, bot_loop
 from spygames.core.playing.batch import Batch
 from spygames.core.playing.session import play
-from spygames.core.records.record import play_record
 from spygames_training.agents.checkpoint import save_checkpoint
 from spygames_training.agents.policy import Policy
 from spygames_training.config import Network
@@ -35,6 +34,7 @@ from spygames_training.search.settings import VERSION, read_settings
 from tests.poker import leduc
 from tests.support.asked import ask
 from tests.support.exact import exact_network
+from tests.support.first_stream import actions_of
 
 AGENT = "agent_avenue/simple-2-first"
 """An agent that never changes."""
@@ -143,8 +143,8 @@ def test_a_change_of_decisions_requires_a_new_version() -> None:
     """
     assert (VERSION, GAME.worlds_version) == (1, 3)
     player = SearchingPolicy(Policy(GAME, exact_network(GAME, "space")), SearchSettings(8))
-    played = play_record(GAME, [player, make_player(GAME, "greedy")], 1)
-    assert played.actions == tuple(" ".join(GAME_OF_VERSION_1.split()).split(", "))
+    actions = actions_of(GAME, [player, make_player(GAME, "greedy")], 1)
+    assert actions == tuple(" ".join(GAME_OF_VERSION_1.split()).split(", "))
 
 
 def test_a_digest_contains_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
