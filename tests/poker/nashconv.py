@@ -57,9 +57,7 @@ class Tree:
         self.members: list[list[int]] = []
         self.deals: list[int] = []
         self._infosets: dict[tuple[int, bytes], int] = {}
-        self._facts: list[
-            tuple[Decision, np.ndarray]
-        ] = []  # by information set: its seat's previous decision, mask
+        self._facts: list[tuple[Decision, np.ndarray]] = []  # by information set: its seat's previous decision, mask
         for deal in game.module.deals():
             state = game.new_states()
             game.state_from_dict(deal, as_record(state))
