@@ -1,4 +1,4 @@
-"""Every variant of every game keeps every promise that `spygames.testing` checks; and its invariants are strict."""
+"""Every variant of every game passes every check of `spygames.testing`, and its invariants reject wrong states."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,14 +25,14 @@ LONG_STEPS = 200
 
 
 def is_first(variant: Variant) -> bool:
-    """Whether it is the first one of its game in `make test`."""
+    """Whether the variant is the first of its game in `make test`."""
     return variant == next(each for each in VARIANTS if each.game_id == variant.game_id and each.quick)
 
 
 def promises() -> Iterator[Any]:
-    """Each quick variant with each check, and each variant with all of them.
+    """Test parameters: each quick variant with each check, and each variant with all checks.
 
-    Bots take longest to compile, so `make test` checks those of one variant of a game.
+    Bots take longest to compile, so `make test` checks the bots of only one variant of each game.
     """
     for variant in VARIANTS:
         for check in ONE_BY_ONE:
@@ -42,7 +42,7 @@ def promises() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("variant", "checks", "effort"), list(promises()))
-def test_keeps(variant: Variant, checks: list[str], effort: float) -> None:
+def test_passes(variant: Variant, checks: list[str], effort: float) -> None:
     game = variant.make_game()
     report = check_game(game, effort=effort, checks=checks, invariants=holds(game))
     assert not report.notes
@@ -51,16 +51,16 @@ def test_keeps(variant: Variant, checks: list[str], effort: float) -> None:
 
 @pytest.mark.parametrize("game_id", GAMES)
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["some", "all"])
-def test_compiled_is_interpreted(game_id: str, every: bool) -> None:
-    """One process for all variants of a game, since most of its time goes into starting."""
+def test_compiled_and_interpreted_kernels_agree(game_id: str, every: bool) -> None:
+    """All variants of a game share one interpreted process, because starting it takes most of the time."""
     chosen = [v for v in VARIANTS if v.game_id == game_id and (every or v.quick)]
     compare_with_interpreted(
         [Trial(v.make_game(), "interpreted", effort=v.effort, bots=every or is_first(v)) for v in chosen]
     )
 
 
-def test_whole_games_compiled_and_interpreted() -> None:
-    """Over the ends of games, environment and batch included."""
+def test_compiled_and_interpreted_kernels_agree_in_whole_games() -> None:
+    """This includes ends of games, the environment and the batch."""
     game = game_module("agent_avenue_v0").make_game()
     compare_with_interpreted([Trial(game, "interpreted", effort=0.25)], steps=LONG_STEPS)
 
@@ -80,12 +80,12 @@ def test_entry_points_make_the_game(game_id: str) -> None:
 
 
 @every_variant
-def test_invariants_find_a_wrong_state(variant: Variant) -> None:
-    """A changed state does not pass for a state of the game."""
+def test_invariants_find_wrong_states(variant: Variant) -> None:
+    """Most states with one flipped bit are found."""
     game = variant.make_game()
     trial, check = Trial(game, "mapping"), holds(game)
     start = play(game, 3, uniform_choice(3), 1)
-    places = range(8, start.itemsize, start.itemsize // 400 | 1)  # an odd stride, so high bytes of numbers are met, too
+    places = range(8, start.itemsize, start.itemsize // 400 | 1)  # an odd stride also reaches high bytes of numbers
     caught = 0
     for byte in places:
         states = start.copy()

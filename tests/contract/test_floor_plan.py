@@ -1,7 +1,7 @@
-"""Each game has the same files for the same jobs, and in them the same names.
+"""Each game has the same files for the same purposes, with the same names defined in them.
 
-A game is a folder of the package with a `layout.py`. Beside the files of the plan it may have further chapters of its
-rules, further bots and parts of its picture, in `rules/`, `bots/` and `picture/`; nothing else.
+A game is a folder of the package with a `layout.py`. Besides the files of the plan, it may have more modules of rules,
+bots and pictures, in `rules/`, `bots/` and `picture/`, and no other files.
 """
 
 import ast
@@ -59,7 +59,7 @@ def names_in(source: str) -> set[str]:
 
 
 def deviations(game: Path) -> list[str]:
-    """How a game's folder differs from the plan, a line each."""
+    """The differences between a game's folder and the plan, one line each."""
     lines = []
     for file, names in (PLAN | OPTIONAL).items():
         if file in OPTIONAL and not (game / file).exists():
@@ -77,7 +77,7 @@ def deviations(game: Path) -> list[str]:
 
 
 def arithmetic(game: Path) -> list[str]:
-    """Where action numbers are computed outside `actions.py`, a line each: `module:line expression`."""
+    """The expressions outside `actions.py` that compute action numbers, one line each: `module:line expression`."""
     numbers = {name for name in names_in((game / "actions.py").read_text()) if name.isupper()}
     numbers -= {name for file in ("cards.py", "board.py", "layout.py") for name in names_in((game / file).read_text())}
     lines = []
@@ -91,23 +91,23 @@ def arithmetic(game: Path) -> list[str]:
     return lines
 
 
-def test_every_game_is_looked_at() -> None:
+def test_every_game_is_checked() -> None:
     assert [game.name for game in GAMES] == sorted(game_id.rpartition("_v")[0] for game_id in game_ids())
 
 
 @pytest.mark.parametrize("game", GAMES, ids=[game.name for game in GAMES])
-def test_the_files_of_a_game(game: Path) -> None:
+def test_each_game_follows_the_plan(game: Path) -> None:
     assert deviations(game) == []
 
 
 @pytest.mark.parametrize("game", GAMES, ids=[game.name for game in GAMES])
-def test_action_numbers_are_made_and_read_in_one_place(game: Path) -> None:
+def test_action_numbers_are_computed_in_actions_only(game: Path) -> None:
     assert arithmetic(game) == []
 
 
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
-    """A game that follows the plan, with a chapter of its own."""
+    """A game that follows the plan and has an additional module of rules."""
     game = tmp_path / "toy"
     for file, names in PLAN.items():
         (game / file).parent.mkdir(parents=True, exist_ok=True)
@@ -118,12 +118,12 @@ def toy(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("file", PLAN)
-def test_a_file_that_is_missing_is_found(toy: Path, file: str) -> None:
+def test_a_missing_file_is_found(toy: Path, file: str) -> None:
     (toy / file).unlink()
     assert deviations(toy) == [f"toy lacks {file}"]
 
 
-def test_a_name_that_is_missing_is_found(toy: Path) -> None:
+def test_a_missing_name_is_found(toy: Path) -> None:
     (toy / "rules" / "__init__.py").write_text("from toy.rules.play import apply, init, legal\n")
     assert deviations(toy) == ["toy/rules/__init__.py lacks returns"]
 
@@ -133,7 +133,7 @@ def test_a_file_beyond_the_plan_is_found(toy: Path) -> None:
     assert deviations(toy) == ["toy has places.py, which the plan does not know"]
 
 
-def test_a_file_that_may_be_there_has_its_name(toy: Path) -> None:
+def test_an_optional_file_must_define_its_name(toy: Path) -> None:
     (toy / "rewind.py").write_text("def rewind(): ...\n")
     assert deviations(toy) == []
     (toy / "rewind.py").write_text("")

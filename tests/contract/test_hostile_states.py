@@ -1,4 +1,4 @@
-"""What a game accepts can be played: states that no game led to, through every kernel, with bounds checked."""
+"""Every state that a game accepts can be played: states that no game led to, through every kernel, bounds checked."""
 
 import json
 import os
@@ -32,7 +32,7 @@ assert sum(at_length for *_, at_length in VARIANTS) == 100_000
 
 
 def survey(game_id: str, options: dict[str, Any], inputs: int, **environment: str) -> dict[str, Any]:
-    """The report of `tests.support.hostile` in its own process, for kernels are compiled as the environment says."""
+    """The report of `tests.support.hostile`, run in a process because its environment controls compilation."""
     program = [sys.executable, "-m", "tests.support.hostile", game_id, json.dumps(options), str(inputs), "1"]
     run = subprocess.run(program, env=os.environ | environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr[-3000:]
@@ -42,7 +42,7 @@ def survey(game_id: str, options: dict[str, Any], inputs: int, **environment: st
 @pytest.mark.parametrize(
     ("game_id", "options", "inputs"), [(game, options, n) for game, options, n, _ in VARIANTS if n], ids=str
 )
-def test_what_is_accepted_can_be_played(game_id: str, options: dict[str, Any], inputs: int) -> None:
+def test_accepted_states_can_be_played(game_id: str, options: dict[str, Any], inputs: int) -> None:
     _check(survey(game_id, options, inputs, NUMBA_DISABLE_JIT="1"), inputs)
 
 
@@ -50,9 +50,7 @@ def test_what_is_accepted_can_be_played(game_id: str, options: dict[str, Any], i
 @pytest.mark.parametrize(
     ("game_id", "options", "inputs"), [(game, options, n) for game, options, _, n in VARIANTS], ids=str
 )
-def test_what_is_accepted_can_be_played_at_length(
-    game_id: str, options: dict[str, Any], inputs: int, tmp_path: Path
-) -> None:
+def test_many_accepted_states_can_be_played(game_id: str, options: dict[str, Any], inputs: int, tmp_path: Path) -> None:
     _check(survey(game_id, options, inputs, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path)), inputs)
 
 
@@ -63,7 +61,7 @@ def _check(report: dict[str, Any], inputs: int) -> None:
 
 
 def test_the_driver_finds_faults() -> None:
-    """A position that is accepted and whose kernels count on is driven on; one that the game does not know is not."""
+    """The driver does not play a refused mapping, and it fails in a state that the game cannot save."""
     game = game_module("agent_avenue_v0").make_game()
     states = game.start(1)
     mapping = game.state_to_dict(as_record(states))
@@ -73,7 +71,7 @@ def test_the_driver_finds_faults() -> None:
         drive(game, states, np.random.default_rng(1), 5)
 
 
-def test_strict_records_refuse_what_numpy_lets_pass() -> None:
+def test_strict_records_refuse_indices_and_values_that_numpy_accepts() -> None:
     states = game_module("agent_avenue_v0").make_game().start(1)
     s = Strict(as_record(states))
     s.turn, s.deck[3], s.options.players = 5, 2, 4

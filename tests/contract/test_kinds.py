@@ -1,4 +1,4 @@
-"""Each game has the same kinds of tests, in files of the same names, and each kind finds what it looks at."""
+"""Each game has the same kinds of tests, in files of the same names."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ KINDS = {
 
 
 def missing(folder: Path) -> list[str]:
-    """The kinds of tests that a game's folder lacks."""
+    """The kinds of tests that are missing in a game's folder."""
     there = [name for name in KINDS if (folder / name).is_file()]
     folders = {"drawings": "*.txt", "scenarios": "*.json"}
     empty = [f"{name}/" for name, files in folders.items() if not any((folder / name).glob(files))]
@@ -47,7 +47,7 @@ def test_each_game_has_every_kind(game: Game) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES, ids=game_ids())
-def test_invariants_have_one_form(game: Game) -> None:
+def test_invariants_of_all_games_have_the_same_names(game: Game) -> None:
     own = invariants_of(game)
     assert own.VARIANTS
     assert own.OF_STATE
@@ -56,7 +56,7 @@ def test_invariants_have_one_form(game: Game) -> None:
     assert len(set(names(game))) == len(names(game))
 
 
-def test_a_kind_that_is_missing_is_found(tmp_path: Path) -> None:
+def test_a_missing_kind_is_found(tmp_path: Path) -> None:
     folder = tmp_path / "games" / "toy"
     (folder / "drawings").mkdir(parents=True)
     (folder / "drawings" / "start.txt").write_text("")

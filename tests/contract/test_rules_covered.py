@@ -1,6 +1,6 @@
-"""Each rule that a game's README states is proven by a test that bears its ID, and each ID that a test bears is stated.
+"""Each rule in a game's README is covered by a test marked with its ID, and each ID in a mark is in the README.
 
-A README states a rule in a line that begins with its ID in bold: `- **AA-17** [S] ...`. A test bears IDs in its
+A README states a rule in a line that begins with its ID in bold: `- **AA-17** [S] ...`. A test has IDs in its
 decorators, `@pytest.mark.rule("AA-17", "AA-18")`, or in the scenario files that a `test_scenarios.py` beside them runs.
 """
 
@@ -18,17 +18,17 @@ GAMES = [ROOT / "envs" / "spygames" / game_id.rpartition("_v")[0] for game_id in
 
 
 def stated(readme: str) -> list[str]:
-    """The IDs of the rules that a README states, in its order."""
+    """The IDs of the rules in a README, in order."""
     return re.findall(r"^- \*\*([A-Z]+-\d+)\*\* \S", readme, re.MULTILINE)
 
 
 def proven(tests: Path) -> set[str]:
-    """The IDs that the tests in this folder and below bear; a test that is skipped or may fail proves nothing."""
+    """The IDs marked on tests in this folder and below, except tests that are skipped or expected to fail."""
     return set(proofs(tests))
 
 
 def gaps(game: Path, tests: Path) -> list[str]:
-    """What is wrong between a game's README and the tests of a folder, a line each."""
+    """The differences between the rules of a game's README and the tests of a folder, one line each."""
     readme = game / "README.md"
     if not readme.exists():
         return [f"{game.name} has no README.md"]
@@ -42,11 +42,11 @@ def gaps(game: Path, tests: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("game", GAMES, ids=[game.name for game in GAMES])
-def test_every_rule_of_the_game_is_proven(game: Path) -> None:
+def test_every_rule_of_the_game_is_covered(game: Path) -> None:
     assert gaps(game, ROOT / "tests" / "games" / game.name) == []
 
 
-def test_there_is_a_game_to_look_at() -> None:
+def test_there_is_a_game_to_check() -> None:
     assert "agent_avenue" in [game.name for game in GAMES]
 
 
@@ -79,7 +79,7 @@ def test_two(x):
 
 @pytest.fixture
 def toy(tmp_path: Path) -> tuple[Path, Path]:
-    """A game and its tests without a gap: their folders."""
+    """The folders of a game and its tests, with every rule covered."""
     game, tests = tmp_path / "toy", tmp_path / "tests"
     (tests / "scenarios").mkdir(parents=True)
     game.mkdir()
@@ -113,19 +113,19 @@ def test_a_rule_without_a_test_is_found(
     assert gaps(game, tests) == [f"no test bears {rule} of toy/README.md" for rule in missing]
 
 
-def test_scenarios_that_nothing_runs_prove_nothing(toy: tuple[Path, Path]) -> None:
+def test_scenarios_that_no_test_runs_do_not_count(toy: tuple[Path, Path]) -> None:
     game, tests = toy
     (tests / "test_scenarios.py").unlink()
     assert gaps(game, tests) == ["no test bears XY-3 of toy/README.md"]
 
 
-def test_an_id_that_is_not_stated_is_found(toy: tuple[Path, Path]) -> None:
+def test_an_id_missing_in_the_readme_is_found(toy: tuple[Path, Path]) -> None:
     game, tests = toy
     (game / "README.md").write_text(README.replace("- **XY-2**", "- XY-2"))
     assert gaps(game, tests) == ["tests bear XY-2, which toy/README.md does not state"]
 
 
-def test_a_rule_that_is_stated_twice_is_found(toy: tuple[Path, Path]) -> None:
+def test_a_rule_stated_twice_is_found(toy: tuple[Path, Path]) -> None:
     game, tests = toy
     (game / "README.md").write_text(README + "\n- **XY-1** [S] Once more.\n")
     assert gaps(game, tests) == ["toy/README.md states XY-1 twice"]
@@ -139,7 +139,7 @@ def test_a_game_without_readme_or_without_rules_is_found(toy: tuple[Path, Path])
     assert gaps(game, tests) == ["toy has no README.md"]
 
 
-def test_every_real_rule_is_missed_when_its_tests_are_gone(tmp_path: Path) -> None:
+def test_every_rule_of_agent_avenue_is_reported_without_tests(tmp_path: Path) -> None:
     game = ROOT / "envs" / "spygames" / "agent_avenue"
     rules = stated((game / "README.md").read_text())
     assert gaps(game, tmp_path) == [f"no test bears {rule} of agent_avenue/README.md" for rule in rules]

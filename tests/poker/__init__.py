@@ -1,1 +1,1 @@
-"""Two small poker games with known answers, and exact measures on them."""
+"""Two small poker games with known solutions, and exact measures for them."""

@@ -33,7 +33,7 @@ from spygames.authoring import (
 SEATS = 2
 CARDS = ("J", "Q", "K")
 NUM_CARDS = len(CARDS)
-MOVES = 3  # the longest game: pass, bet, and the answer
+MOVES = 3  # in the longest game: pass, bet, and the answer
 NONE = -1  # no move, no seat
 
 ACTIONS = ("pass", "bet")
@@ -44,16 +44,16 @@ OPTIONS = np.dtype([], align=True)  # there is one variant only
 STATE = np.dtype([  # what is true
     ("rng", uint64),  # HIDDEN: the random stream of chance
     ("cards", int8, SEATS),  # HIDDEN from the other seat until a showdown: index in CARDS
-    ("moves", int8, MOVES),  # actions in order of play, seat 0 first; NONE where there is none yet
+    ("moves", int8, MOVES),  # actions in order of play, seat 0 first; NONE for moves not made yet
     ("num_moves", int8),
-    ("to_move", int8),  # seat, NONE when over
+    ("to_move", int8),  # seat, or NONE when the game is over
     ("options", OPTIONS),
     ("padding", int8, 1),  # 0; fills the record up to a multiple of 8 bytes
 ], align=True)  # fmt: skip
-VIEW = np.dtype([  # what one seat may know; everything that it has seen, in order (perfect recall)
+VIEW = np.dtype([  # what a seat may know: everything that it has seen, in order (perfect recall)
     ("own", float32, NUM_CARDS),  # one-hot
     ("shown", float32, NUM_CARDS),  # the rival's card at a showdown, one-hot; zeros before and after a fold
-    ("moves", float32, (MOVES, NUM_ACTIONS)),  # each move one-hot, zeros where there is none yet
+    ("moves", float32, (MOVES, NUM_ACTIONS)),  # each move one-hot; zeros for moves not made yet
     ("first", float32),  # 1 if the viewer is the seat that begins
     ("decides", float32),  # 1 if the viewer is to move
 ], align=True)  # fmt: skip
@@ -61,13 +61,13 @@ VIEW = np.dtype([  # what one seat may know; everything that it has seen, in ord
 
 @kernel
 def other(seat: Int) -> Int:
-    """The rival."""
+    """The opponent of a seat."""
     return 1 - seat
 
 
 @kernel
 def init(s: Record, options: Record, seed: uint64) -> None:
-    """Two different cards, one for each seat; seat 0 begins."""
+    """Deal a different card to each seat; seat 0 begins."""
     s.rng = seed
     s.cards[0] = below(s, NUM_CARDS)
     s.cards[1] = (s.cards[0] + 1 + below(s, NUM_CARDS - 1)) % NUM_CARDS
@@ -78,14 +78,14 @@ def init(s: Record, options: Record, seed: uint64) -> None:
 
 @kernel
 def legal(s: Record, mask: np.ndarray) -> None:
-    """Both actions at every decision."""
+    """Both actions are legal at every decision."""
     for action in range(NUM_ACTIONS):
         mask[action] = s.to_move != NONE
 
 
 @kernel
 def apply(s: Record, action: Int) -> None:
-    """The game ends with the second move, unless a bet has just answered a pass, else with the third."""
+    """The game ends with the second move, or with the third one after a pass and a bet."""
     s.moves[s.num_moves] = action
     s.num_moves += 1
     goes_on = s.num_moves == 1 or (s.num_moves == 2 and s.moves[0] == PASS and s.moves[1] == BET)
@@ -103,13 +103,13 @@ def stake(s: Record, seat: Int) -> Int:
 
 @kernel
 def showdown(s: Record) -> bool:
-    """Whether the game is over and the cards decide: both have put in the same."""
+    """Whether the game is over and the cards decide: both seats have put in the same number of chips."""
     return s.to_move == NONE and stake(s, 0) == stake(s, 1)
 
 
 @kernel
 def returns(s: Record, out: np.ndarray) -> None:
-    """Chips won, -2 to 2: the loser's stake changes hands. Zeros while the game goes on."""
+    """Chips won, -2 to 2: the loser's stake goes to the winner. Zeros before the end."""
     out[0] = out[1] = 0
     if s.to_move == NONE:
         winner = 0 if stake(s, 0) > stake(s, 1) else 1
@@ -121,7 +121,7 @@ def returns(s: Record, out: np.ndarray) -> None:
 
 @kernel
 def observe(s: Record, seat: Int, view: Record) -> None:
-    """The own card, all moves, and the rival's card once it has been shown."""
+    """The seat's card, all moves, and the opponent's card after a showdown."""
     shown = showdown(s)
     for card in range(NUM_CARDS):
         view.own[card] = s.cards[seat] == card
@@ -135,7 +135,7 @@ def observe(s: Record, seat: Int, view: Record) -> None:
 
 @kernel
 def determinize(s: Record, seat: Int, seed: uint64) -> None:
-    """Deals one of the two cards that `seat` has not seen to its rival, unless that was shown."""
+    """Deal one of the two cards that `seat` has not seen to its opponent, unless that card was shown."""
     s.rng = seed
     if not showdown(s):
         s.cards[other(seat)] = (s.cards[seat] + 1 + below(s, NUM_CARDS - 1)) % NUM_CARDS
@@ -143,7 +143,7 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
 
 @kernel
 def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
-    """Takes back the moves since; the cards are what they were, and moves hide nothing."""
+    """Take back the later moves; the cards do not change and moves are public."""
     for i in range(MOVES):
         s.moves[i] = past.moves[i]
     s.num_moves, s.to_move = past.num_moves, past.to_move
@@ -152,12 +152,12 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 
 @kernel
 def answer(s: Record, seat: Int, out: np.ndarray) -> None:
-    """Which card the rival has, unless it was shown."""
+    """The opponent's card, unless it was shown."""
     out[0] = UNASKED if showdown(s) else s.cards[other(seat)]
 
 
 def deals() -> list[dict[str, Any]]:
-    """All games at their first decision, equally likely, as mappings for `state_from_dict`."""
+    """All initial positions, equally likely, as mappings for `state_from_dict`."""
     return [{"cards": list(cards), "moves": [], "to_move": 0} for cards in permutations(CARDS, SEATS)]
 
 
@@ -169,7 +169,7 @@ def action_to_string(game: Game, s: Record, action: int, seat: int) -> str:
 def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
     """The inverse of `action_to_string`; ValueError for anything else."""
     if text not in ACTIONS:
-        raise ValueError(f"{text!r} is no action of Kuhn poker: {', '.join(ACTIONS)}")
+        raise ValueError(f"{text!r} is not an action of Kuhn poker: {', '.join(ACTIONS)}")
     return ACTIONS.index(text)
 
 
@@ -185,7 +185,7 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
 
 
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
-    """Deals `cards` and plays `moves`; ImpossibleState says what is wrong with the mapping."""
+    """Deal `cards` and play `moves`; ImpossibleState for an invalid mapping."""
     check_keys(mapping, ("cards", "moves", "to_move"), ("rng", "record"))
     check_keys(mapping.get("record") or {}, (), (), "record")
     init(s, as_record(game.packed), np.uint64(0))
@@ -196,11 +196,11 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     s.cards[:] = cards
     for move in sequence(mapping["moves"], "moves"):
         if s.to_move == NONE:
-            raise ImpossibleState("moves go on after the end of the game")
+            raise ImpossibleState("moves continue after the end of the game")
         apply(s, member(move, "moves", ACTIONS))
     seat = NONE if mapping["to_move"] is None else integer(mapping["to_move"], "to_move", 0, SEATS - 1)
     if seat != s.to_move:
-        raise ImpossibleState("to_move must be the seat that follows from the moves, null after the last")
+        raise ImpossibleState("to_move must be the seat that follows from the moves, null after the end of the game")
 
 
 def to_text(game: Game, s: Record, viewer: int) -> str:

@@ -36,7 +36,7 @@ SUITS = 2  # so the rank of a card is its index // SUITS
 ROUNDS = 2
 MAX_RAISES = 2
 RAISE_CHIPS = np.array([2, 4], int8)  # by round
-MOVES = 4  # the longest round: call, raise, raise, and the answer
+MOVES = 4  # in the longest round: call, raise, raise, and the answer
 NONE = -1  # no move, no seat
 
 ACTIONS = ("fold", "call", "raise")
@@ -47,22 +47,22 @@ OPTIONS = np.dtype([], align=True)  # there is one variant only
 STATE = np.dtype([  # what is true
     ("rng", uint64),  # HIDDEN: the random stream of chance
     ("cards", int8, SEATS),  # HIDDEN from the other seat until a showdown: index in CARDS
-    ("public", int8),  # HIDDEN in the first round: index in CARDS; dealt with the others, as a deck lies ready
+    ("public", int8),  # HIDDEN in the first round: index in CARDS; drawn with the other cards at the start
     ("street", int8),  # round of betting, 0 or 1 (a field `round` would be hidden by the method of NumPy records)
-    ("moves", int8, (ROUNDS, MOVES)),  # actions in order of play, seat 0 first; NONE where there is none
+    ("moves", int8, (ROUNDS, MOVES)),  # actions in order of play, seat 0 first; NONE for moves not made
     ("num_moves", int8),  # in this round
     ("chips", int8, SEATS),  # put in so far
     ("raises", int8),  # in this round
     ("folded", int8),  # seat, or NONE
-    ("to_move", int8),  # seat, NONE when over
+    ("to_move", int8),  # seat, or NONE when the game is over
     ("options", OPTIONS),
     ("padding", int8, 6),  # 0; fills the record up to a multiple of 8 bytes
 ], align=True)  # fmt: skip
-VIEW = np.dtype([  # what one seat may know; everything that it has seen, in order (perfect recall)
+VIEW = np.dtype([  # what a seat may know: everything that it has seen, in order (perfect recall)
     ("own", float32, NUM_CARDS),  # one-hot
     ("public", float32, NUM_CARDS),  # one-hot, zeros in the first round
     ("shown", float32, NUM_CARDS),  # the rival's card at a showdown, one-hot; zeros before and after a fold
-    ("moves", float32, (ROUNDS, MOVES, NUM_ACTIONS)),  # each move one-hot, zeros where there is none
+    ("moves", float32, (ROUNDS, MOVES, NUM_ACTIONS)),  # each move one-hot; zeros for moves not made
     ("first", float32),  # 1 if the viewer is the seat that begins
     ("decides", float32),  # 1 if the viewer is to move
 ], align=True)  # fmt: skip
@@ -70,13 +70,13 @@ VIEW = np.dtype([  # what one seat may know; everything that it has seen, in ord
 
 @kernel
 def other(seat: Int) -> Int:
-    """The rival."""
+    """The opponent of a seat."""
     return 1 - seat
 
 
 @kernel
 def deal(s: Record, n: Int, taken: Int, also_taken: Int) -> Int:
-    """Draws one of the `n` cards that are neither `taken` nor `also_taken` (NONE: nothing)."""
+    """Draw one of the `n` cards other than `taken` and `also_taken` (NONE: no card)."""
     left = below(s, n)
     for card in range(NUM_CARDS):
         if card != taken and card != also_taken:
@@ -88,7 +88,7 @@ def deal(s: Record, n: Int, taken: Int, also_taken: Int) -> Int:
 
 @kernel
 def init(s: Record, options: Record, seed: uint64) -> None:
-    """A card for each seat and the public one, still face down; one chip each; seat 0 begins."""
+    """Deal a card to each seat and the public card face down; each seat puts in one chip; seat 0 begins."""
     s.rng = seed
     s.cards[0] = deal(s, NUM_CARDS, NONE, NONE)
     s.cards[1] = deal(s, NUM_CARDS - 1, s.cards[0], NONE)
@@ -103,7 +103,7 @@ def init(s: Record, options: Record, seed: uint64) -> None:
 
 @kernel
 def legal(s: Record, mask: np.ndarray) -> None:
-    """Fold when facing a raise, call always, raise while fewer than two were made in this round."""
+    """Fold is legal when facing a raise, call always, and raise after fewer than two raises in the round."""
     for action in range(NUM_ACTIONS):
         mask[action] = 0
     if s.to_move != NONE:
@@ -114,7 +114,7 @@ def legal(s: Record, mask: np.ndarray) -> None:
 
 @kernel
 def apply(s: Record, action: Int) -> None:
-    """A fold ends the game, a raise asks the rival, a call ends the round unless it opens it."""
+    """A fold ends the game, a raise passes the turn to the opponent, a call ends the round unless it opens it."""
     seat = np.int64(s.to_move)
     opens = s.num_moves == 0
     s.moves[s.street, s.num_moves] = action
@@ -133,7 +133,7 @@ def apply(s: Record, action: Int) -> None:
 
 @kernel
 def end_round(s: Record) -> None:
-    """The public card is turned up for the second round; after that the game is over."""
+    """Turn up the public card after the first round; end the game after the second one."""
     if s.street == 0:
         s.street = 1
         s.num_moves = s.raises = s.to_move = 0
@@ -149,7 +149,7 @@ def showdown(s: Record) -> bool:
 
 @kernel
 def strength(s: Record, seat: Int) -> Int:
-    """A pair beats any rank, a higher rank a lower one."""
+    """The strength of a hand: a pair beats any rank, a higher rank beats a lower one."""
     rank = np.int64(s.cards[seat]) // SUITS
     pair = rank == s.public // SUITS
     return rank + (NUM_CARDS if pair else 0)
@@ -157,7 +157,7 @@ def strength(s: Record, seat: Int) -> Int:
 
 @kernel
 def returns(s: Record, out: np.ndarray) -> None:
-    """Chips won, -13 to 13: the loser's chips change hands. Zeros for a tie and while the game goes on."""
+    """Chips won, -13 to 13: the loser's chips go to the winner. Zeros for a tie and before the end."""
     out[0] = out[1] = 0
     if s.to_move == NONE:
         loser = np.int64(s.folded)
@@ -171,7 +171,7 @@ def returns(s: Record, out: np.ndarray) -> None:
 
 @kernel
 def observe(s: Record, seat: Int, view: Record) -> None:
-    """The own card, all moves, the public card from the second round on, the rival's card once it has been shown."""
+    """The seat's card, all moves, the public card from the second round on, the opponent's card after a showdown."""
     shown = showdown(s)
     for card in range(NUM_CARDS):
         view.own[card] = s.cards[seat] == card
@@ -187,7 +187,7 @@ def observe(s: Record, seat: Int, view: Record) -> None:
 
 @kernel
 def determinize(s: Record, seat: Int, seed: uint64) -> None:
-    """Deals the rival's card unless it was shown, and the public card while it is hidden, anew."""
+    """Redraw the opponent's card unless it was shown, and the public card while it is hidden."""
     s.rng = seed
     own, rival = s.cards[seat], other(seat)
     if s.street == 0:
@@ -199,7 +199,7 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
 
 @kernel
 def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
-    """Takes back the moves since; the cards are what they were, and moves hide nothing."""
+    """Take back the later moves; the cards do not change and moves are public."""
     for r in range(ROUNDS):
         for i in range(MOVES):
             s.moves[r, i] = past.moves[r, i]
@@ -211,7 +211,7 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 
 
 def deals() -> list[dict[str, Any]]:
-    """All games at their first decision, equally likely, as mappings for `state_from_dict`."""
+    """All initial positions, equally likely, as mappings for `state_from_dict`."""
     return [
         {"cards": list(cards), "public": public, "moves": [[], []], "to_move": 0}
         for *cards, public in permutations(CARDS, SEATS + 1)
@@ -226,7 +226,7 @@ def action_to_string(game: Game, s: Record, action: int, seat: int) -> str:
 def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
     """The inverse of `action_to_string`; ValueError for anything else."""
     if text not in ACTIONS:
-        raise ValueError(f"{text!r} is no action of Leduc poker: {', '.join(ACTIONS)}")
+        raise ValueError(f"{text!r} is not an action of Leduc poker: {', '.join(ACTIONS)}")
     return ACTIONS.index(text)
 
 
@@ -243,7 +243,7 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
 
 
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
-    """Deals the cards and plays `moves`; ImpossibleState says what is wrong with the mapping."""
+    """Deal the cards and play `moves`; ImpossibleState for an invalid mapping."""
     check_keys(mapping, ("cards", "public", "moves", "to_move"), ("rng", "record"))
     check_keys(mapping.get("record") or {}, (), (), "record")
     init(s, as_record(game.packed), np.uint64(0))
@@ -251,7 +251,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     cards = [member(card, "cards", CARDS) for card in sequence(mapping["cards"], "cards", SEATS)]
     public = member(mapping["public"], "public", CARDS)
     if len({*cards, public}) < len(cards) + 1:
-        raise ImpossibleState("cards and public must be three different cards: there is one of each")
+        raise ImpossibleState("cards and public must be three different cards")
     s.cards[:], s.public = cards, public
     mask = np.zeros(NUM_ACTIONS, int8)
     for r, moves in enumerate(sequence(mapping["moves"], "moves", ROUNDS)):
@@ -259,11 +259,11 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
             action = member(move, f"moves of round {r}", ACTIONS)
             legal(s, mask)
             if s.street != r or not mask[action]:
-                raise ImpossibleState(f"moves of round {r}: {move!r} is not legal where it stands")
+                raise ImpossibleState(f"moves of round {r}: {move!r} is not legal at this point")
             apply(s, action)
     seat = NONE if mapping["to_move"] is None else integer(mapping["to_move"], "to_move", 0, SEATS - 1)
     if seat != s.to_move:
-        raise ImpossibleState("to_move must be the seat that follows from the moves, null after the last")
+        raise ImpossibleState("to_move must be the seat that follows from the moves, null after the end of the game")
 
 
 def to_text(game: Game, s: Record, viewer: int) -> str:

@@ -1,9 +1,9 @@
-"""Exact values, best responses and NashConv in small games for two, by walking through the whole tree.
+"""Exact values, best responses and NashConv in small two-player games, by traversing the game tree.
 
-The tree begins with the game's equally likely deals (`deals()` of its rules module), so all chance must lie in the
-deal: `apply` may draw nothing. An information set is a seat and the bytes of its view, which must show everything that
-the seat has seen and done (perfect recall); `Tree` refuses games that break either. Letters: I information sets,
-A actions, F view features.
+The tree begins with the game's equally likely deals (`deals()` of its rules module), so the deal must be the only
+chance event: `apply` may draw nothing. An information set is a seat and the bytes of its view. Views must have perfect
+recall, i.e. show everything that the seat has seen and done. `Tree` raises ValueError for games that break either
+condition. Shapes: I information sets, A actions, F view features.
 """
 
 from collections.abc import Callable
@@ -41,23 +41,23 @@ class Node:
 
 
 class Tree:
-    """Every history of a game and its information sets.
+    """The histories and information sets of a game.
 
-    nodes: the histories, parents before children. deals: the nodes at which games begin, equally likely.
+    nodes: the histories, parents before children. deals: the initial nodes, equally likely.
     observation: float32 [I, F]. mask: int8 [I, A]. members: the nodes of each information set.
 
-    ValueError if the game is not for two, draws chance after the deal, or has views without perfect recall.
+    ValueError if the game is not for two players, has chance events after the deal, or lacks perfect recall.
     """
 
     def __init__(self, game: Game) -> None:
         if game.num_players != 2:
-            raise ValueError(f"NashConv is computed for two players, not {game.num_players}")
+            raise ValueError(f"num_players must be 2 for NashConv, not {game.num_players}")
         self.game = game
         self.nodes: list[Node] = []
         self.members: list[list[int]] = []
         self.deals: list[int] = []
         self._infosets: dict[tuple[int, bytes], int] = {}
-        self._facts: list[tuple[Decision, np.ndarray]] = []  # of each set: the seat's decision before, the mask
+        self._facts: list[tuple[Decision, np.ndarray]] = []  # by information set: its seat's previous decision, mask
         for deal in game.module.deals():
             state = game.new_states()
             game.state_from_dict(deal, as_record(state))
@@ -67,7 +67,7 @@ class Tree:
         self.mask = np.array([mask for _, mask in self._facts])
 
     def _add(self, state: np.ndarray, last: tuple[Decision, Decision]) -> int:
-        """Adds the node of `state` and all after it; `last` has the last decision of each seat. Returns its index."""
+        """Add the subtree of `state`; `last` is the last decision of each seat. Return the index of its root."""
         game, s = self.game, as_record(state)
         index, node = len(self.nodes), Node(state, int(s.to_move))
         self.nodes.append(node)
@@ -80,12 +80,12 @@ class Tree:
             after, decision = state.copy(), (node.infoset, action)
             game.apply(as_record(after), action)
             if after["rng"] != state["rng"]:
-                raise ValueError(f"{game.id} draws chance after the deal")
+                raise ValueError(f"{game.id} has chance events after the deal")
             node.children[action] = self._add(after, (decision, last[1]) if node.seat == 0 else (last[0], decision))
         return index
 
     def _infoset(self, s: Record, seat: int, last: Decision) -> int:
-        """The index of the information set in which `seat` decides, a new one if it has not been met."""
+        """The index of the information set in which `seat` decides, added if it is new."""
         view, mask = self.game.new_views(), np.zeros(self.game.num_actions, np.int8)
         self.game.observe(s, seat, as_record(view))
         self.game.legal(s, mask)
@@ -94,30 +94,30 @@ class Tree:
             self.members.append([])
             self._facts.append((last, mask))
         elif last != self._facts[infoset][0] or (mask != self._facts[infoset][1]).any():
-            raise ValueError(f"a view of {self.game.id} hides what its seat has done or may do: no perfect recall")
+            raise ValueError(f"views of {self.game.id} lack perfect recall: one hides what its seat did or may do")
         return infoset
 
     def probabilities(self, policy: PolicyFunction) -> np.ndarray:
-        """The policy at every information set, float64 [I, A], asked in one batch; ValueError if it is none."""
+        """The policy at every information set, float64 [I, A], in one call; ValueError if it is invalid."""
         p = np.array(policy(self.observation, self.mask), np.float64)
         if p.shape != self.mask.shape:
-            raise ValueError(f"a policy must return {self.mask.shape} probabilities, not {p.shape}")
+            raise ValueError(f"probabilities must have shape {self.mask.shape}, not {p.shape}")
         if not np.isfinite(p).all() or (p < 0).any() or (p[self.mask == 0] > 0).any():
-            raise ValueError("probabilities must be at least 0, and 0 where the action is not legal")
+            raise ValueError("probabilities must be at least 0, and 0 for illegal actions")
         total = p.sum(1, keepdims=True)
         if (abs(total - 1) > 1e-4).any():
             raise ValueError(f"probabilities must sum to 1, not {total.min():.6f} to {total.max():.6f}")
         return p / total
 
     def values(self, policy: PolicyFunction) -> np.ndarray:
-        """Expected result per seat when both play `policy`, float64 [2]."""
+        """Expected result of each seat if both play `policy`, float64 [2]."""
         reach = self._reach(self.probabilities(policy), NOBODY)
         return sum((reach[i] * node.payoff for i, node in enumerate(self.nodes)), np.zeros(2))
 
     def best_response(self, policy: PolicyFunction, seat: int) -> float:
-        """The most that `seat` can expect against a rival who plays `policy`."""
+        """The expected result of `seat` with a best response to `policy`."""
         p = self.probabilities(policy)
-        reach = self._reach(p, seat)  # of chance and the rival alone
+        reach = self._reach(p, seat)  # by chance and the opponent
 
         @cache
         def choice(infoset: int) -> int:
@@ -139,12 +139,12 @@ class Tree:
         return sum(value(i) for i in self.deals) / len(self.deals)
 
     def nash_conv(self, policy: PolicyFunction) -> float:
-        """Sum over the seats of what a best response to `policy` gains over playing it: 0 in an equilibrium."""
+        """The gains of best responses to `policy` over playing it, summed over the seats; 0 in an equilibrium."""
         values = self.values(policy)
         return sum(self.best_response(policy, seat) - float(values[seat]) for seat in range(2))
 
     def _reach(self, p: np.ndarray, free: int) -> np.ndarray:
-        """Probability of each node, float64, the decisions of seat `free` (NOBODY: no seat) taken for certain."""
+        """Reach probability of each node, float64, without the decisions of seat `free` (NOBODY: with all)."""
         reach = np.zeros(len(self.nodes))
         reach[self.deals] = 1 / len(self.deals)
         for i, node in enumerate(self.nodes):
@@ -159,5 +159,5 @@ def nash_conv(game: Game, policy: PolicyFunction) -> float:
 
 
 def uniform(observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The policy that takes each legal action with the same probability."""
+    """The uniform random policy over legal actions."""
     return mask / mask.sum(1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Kuhn and Leduc poker against what is known of them; and the measures that judge a trainer by them."""
+"""Kuhn and Leduc poker against known results, and the exact measures of policies."""
 
 import json
 from collections import Counter, defaultdict
@@ -29,7 +29,7 @@ def tree(name: str) -> Tree:
 
 
 def play(game: Game, **mapping: object) -> np.ndarray:
-    """STATE [1] from a mapping, with whoever is to move filled in."""
+    """STATE [1] from a mapping, with `to_move` filled in."""
     for seat in (None, 0, 1):
         states = game.new_states()
         try:
@@ -39,7 +39,7 @@ def play(game: Game, **mapping: object) -> np.ndarray:
                 raise
         else:
             return states
-    raise AssertionError("no seat fits")
+    raise AssertionError("no value of to_move is accepted")
 
 
 def result(game: Game, states: np.ndarray) -> list[float]:
@@ -49,12 +49,12 @@ def result(game: Game, states: np.ndarray) -> list[float]:
 
 
 def first_legal(observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Always the first legal action: folds when that is possible."""
+    """The policy that takes the first legal action, which is a fold if that is legal."""
     return np.eye(mask.shape[1])[mask.argmax(1)]
 
 
 def kuhn_policy(chances: dict[str, tuple[float, float, float]]) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    """A policy from the chance of a bet with J, Q, K after the moves that the key spells (p: pass, b: bet)."""
+    """A policy from the probabilities of a bet with J, Q and K, by the moves so far (p: pass, b: bet)."""
 
     def policy(observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
         bets = []
@@ -67,7 +67,7 @@ def kuhn_policy(chances: dict[str, tuple[float, float, float]]) -> Callable[[np.
 
 
 def kuhn_equilibrium(alpha: float) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    """The family of all equilibria of Kuhn poker; `alpha`, 0 to 1/3, is how often seat 0 bluffs with the J."""
+    """An equilibrium of Kuhn poker; `alpha`, 0 to 1/3, is the probability that seat 0 bluffs with the J."""
     return kuhn_policy({
         "": (alpha, 0, 3 * alpha), "pb": (0, alpha + 1 / 3, 1), "p": (1 / 3, 0, 1), "b": (0, 1 / 3, 1),
     })  # fmt: skip
@@ -80,9 +80,9 @@ def kuhn_equilibrium(alpha: float) -> Callable[[np.ndarray, np.ndarray], np.ndar
         ("leduc", [120 * n for n in (1, 2, 5, 9, 16, 22, 19, 9, 2)], 936, 9457 - 157),
     ],
 )
-def test_counts(name: str, by_depth: list[int], information_sets: int, histories: int) -> None:
-    """Histories by number of moves, counted by hand; and OpenSpiel's totals, less the chance nodes of the deal and of
-    the public card, which it draws when it is turned up."""
+def test_tree_sizes(name: str, by_depth: list[int], information_sets: int, histories: int) -> None:
+    """Histories by number of moves are counted by hand. The totals are OpenSpiel's without its chance nodes: the deal
+    and, in Leduc poker, the public card."""
     game, nodes = GAMES[name], tree(name).nodes
     moves = Counter(int((n.state["moves"] != -1).sum()) for n in nodes)
     assert [moves[d] for d in range(len(by_depth))] == by_depth
@@ -112,7 +112,7 @@ def test_counts(name: str, by_depth: list[int], information_sets: int, histories
         ("KJ", "pass bet", 0),
     ],
 )
-def test_kuhn_pays(cards: str, moves: str, payoff: int) -> None:
+def test_kuhn_payoffs(cards: str, moves: str, payoff: int) -> None:
     game = GAMES["kuhn"]
     assert result(game, play(game, cards=[*cards], moves=moves.split())) == [payoff, -payoff]
 
@@ -129,10 +129,10 @@ def test_kuhn_pays(cards: str, moves: str, payoff: int) -> None:
         ("Ks Qh", "Kh", "raise fold |", 1),
         ("Ks Qh", "Kh", "call raise fold |", -1),
         ("Ks Qh", "Kh", "raise call | call raise raise fold", 7),
-        ("Ks Qh", "Kh", "raise call |", 0),  # goes on
+        ("Ks Qh", "Kh", "raise call |", 0),  # not over
     ],
 )
-def test_leduc_pays(cards: str, public: str, moves: str, payoff: int) -> None:
+def test_leduc_payoffs(cards: str, public: str, moves: str, payoff: int) -> None:
     game = GAMES["leduc"]
     rounds = [part.split() for part in moves.split("|")]
     assert result(game, play(game, cards=cards.split(), public=public, moves=rounds)) == [payoff, -payoff]
@@ -146,12 +146,12 @@ def test_leduc_pays(cards: str, public: str, moves: str, payoff: int) -> None:
         ("raise |", "fold call raise"),
         ("raise raise |", "fold call"),
         ("call raise raise |", "fold call"),
-        ("raise raise call |", "call raise"),  # the limit counts by round
+        ("raise raise call |", "call raise"),  # the limit of raises applies to each round
         ("raise fold |", ""),
         ("call call | call call", ""),
     ],
 )
-def test_leduc_allows(moves: str, allowed: str) -> None:
+def test_leduc_legal_actions(moves: str, allowed: str) -> None:
     game, mask = GAMES["leduc"], np.zeros(3, np.int8)
     states = play(game, cards=["Ks", "Qh"], public="Kh", moves=[part.split() for part in moves.split("|")])
     game.legal(as_record(states), mask)
@@ -159,8 +159,8 @@ def test_leduc_allows(moves: str, allowed: str) -> None:
 
 
 @both_games
-def test_deals_are_what_init_draws(name: str) -> None:
-    """`init` draws every deal with the same chance, and no other state."""
+def test_init_draws_the_deals_uniformly(name: str) -> None:
+    """`init` draws every deal with the same probability, and no other state."""
     game = GAMES[name]
     drawn = Counter()
     for seed in range(6000):
@@ -174,7 +174,7 @@ def test_deals_are_what_init_draws(name: str) -> None:
 
 @both_games
 def test_the_batch_plays_the_same_game(name: str) -> None:
-    """Random play in the batch earns what the tree says, within four standard errors."""
+    """The mean result of random play in the batch is that of the tree, within four standard errors."""
     game, n = GAMES[name], 1000
     batch, player = Batch(game, n, seed=1, threads=1), Scripted(game, "random")
     streams, rows, won = np.arange(n, dtype=np.uint64)[:, None], np.arange(n), []
@@ -183,7 +183,7 @@ def test_the_batch_plays_the_same_game(name: str) -> None:
         won.append(batch.rewards[batch.done].copy())
     won = np.concatenate(won)
     error = won.std(0) / np.sqrt(len(won))
-    # The 1,000 games cut off at the end, of 48,000 or more, are longer than most: a bias far below the error.
+    # The 1,000 unfinished games, of at least 48,000, are longer than most; this bias is far below the error.
     assert (abs(won.mean(0) - tree(name).values(uniform)) < 4 * error).all()
 
 
@@ -194,9 +194,9 @@ def views_of(game: Game, states: np.ndarray, seat: int) -> bytes:
 
 
 @both_games
-def test_determinize_draws_every_consistent_state_alike(name: str) -> None:
-    """For each seat at each node, games over included: its determinized states are exactly the nodes of the tree with
-    the same view, each with the same chance, whichever of them was true."""
+def test_determinize_draws_consistent_states_uniformly(name: str) -> None:
+    """For each seat at each node, including final ones, the determinized states are exactly the nodes with the same
+    view, equally likely, whichever of them is the true one."""
     game = GAMES[name]
     alike: dict[tuple[int, bytes], list[np.ndarray]] = defaultdict(list)
     for node in tree(name).nodes:
@@ -211,7 +211,7 @@ def test_determinize_draws_every_consistent_state_alike(name: str) -> None:
         assert views_of(game, determinized[0], seat) == view
         if name == "kuhn" or k % 50 == 0:
             drawn = Counter()
-            for seed in range(max(600, 40 * len(states))):  # enough to see a coin of 2 : 1
+            for seed in range(max(600, 40 * len(states))):  # enough to detect odds of 2 : 1
                 state = states[0].copy()
                 game.determinize(as_record(state), seat, np.uint64(seed))
                 state["rng"] = 0
@@ -225,7 +225,7 @@ def test_determinize_draws_every_consistent_state_alike(name: str) -> None:
 
 
 @both_games
-def test_mappings_read_back(name: str) -> None:
+def test_mappings_round_trip(name: str) -> None:
     game = GAMES[name]
     for node in tree(name).nodes:
         mapping = json.loads(json.dumps(game.state_to_dict(as_record(node.state))))
@@ -241,7 +241,7 @@ def test_actions_round_trip(name: str) -> None:
     game, s = GAMES[name], as_record(GAMES[name].start(0))
     for action in range(game.num_actions):
         assert game.string_to_action(s, game.action_to_string(s, action, 0), 0) == action
-    with pytest.raises(ValueError, match="is no action"):
+    with pytest.raises(ValueError, match="'check' is not an action"):
         game.string_to_action(s, "check", 0)
 
 
@@ -281,12 +281,12 @@ def test_texts_show_what_the_viewer_may_see() -> None:
     assert all(card in game.to_text(as_record(states), 0) for card in ("Ks", "Qh", "Jh"))
     game = GAMES["kuhn"]
     states = play(game, cards=["Q", "K"], moves=["bet", "pass"])
-    assert "K" not in game.to_text(as_record(states), 0)  # a fold shows nothing
+    assert "K" not in game.to_text(as_record(states), 0)  # a fold reveals no card
 
 
 @pytest.mark.parametrize(
     ("name", "policy", "expected"),
-    [  # as in OpenSpiel's exploitability tests
+    [  # values of OpenSpiel's exploitability tests
         ("kuhn", uniform, 11 / 12),
         ("kuhn", first_legal, 2),
         ("leduc", uniform, 4.747222222222222),
@@ -306,17 +306,20 @@ def test_kuhn_equilibria(alpha: float) -> None:
     assert tree("kuhn").values(policy) == pytest.approx([-1 / 18, 1 / 18], abs=1e-9)
 
 
-def test_a_step_off_the_equilibrium_shows() -> None:
-    """Seat 1 no longer bluffs with the J after a pass. Counted by hand, seat 0 gains by folding the Q to a bet (against
-    the K, 1 of 6 deals, 1/3 of the time, one chip) and by betting the K (against the Q, 1 of 6 deals, 1/3 of a chip);
-    seat 1 gains nothing, since seat 0 still plays its equilibrium, against which the J may bluff or not."""
+def test_a_deviation_from_the_equilibrium_is_measured() -> None:
+    """Seat 1 never bluffs with the J after a pass; the expected value is calculated by hand.
+
+    Seat 0 gains by folding the Q to a bet (against the K, 1 of 6 deals, 1/3 of the time, one chip) and by betting the
+    K (against the Q, 1 of 6 deals, 1/3 of a chip). Seat 1 gains nothing: against the equilibrium of seat 0, bluffing
+    with the J and passing have the same value.
+    """
     honest = kuhn_policy({"": (0, 0, 0), "pb": (0, 1 / 3, 1), "p": (0, 0, 1), "b": (0, 1 / 3, 1)})
     assert tree("kuhn").nash_conv(honest) == pytest.approx(1 / 9, abs=1e-9)
     assert tree("kuhn").best_response(honest, 0) == pytest.approx(1 / 18, abs=1e-9)
 
 
 def test_best_response_is_the_best_of_all_pure_strategies() -> None:
-    """Kuhn poker: 64 pure strategies of each seat, each valued on its own, against random rivals."""
+    """The 64 pure strategies of each seat of Kuhn poker are evaluated separately against random opponents."""
     t, rng = tree("kuhn"), np.random.default_rng(0)
     seats = np.array([t.nodes[nodes[0]].seat for nodes in t.members])
     for _ in range(3):
@@ -334,18 +337,18 @@ def test_best_response_is_the_best_of_all_pure_strategies() -> None:
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        (lambda observation, mask: uniform(observation, mask)[:-1], "must return"),
-        (lambda observation, mask: np.full(mask.shape, 1 / 3), "not legal"),
+        (lambda observation, mask: uniform(observation, mask)[:-1], "must have shape"),
+        (lambda observation, mask: np.full(mask.shape, 1 / 3), "at least 0, and 0 for illegal"),
         (lambda observation, mask: uniform(observation, mask) * 0.9, "sum to 1"),
-        (lambda observation, mask: uniform(observation, mask) * np.nan, "at least 0"),
+        (lambda observation, mask: uniform(observation, mask) * np.nan, "at least 0, and 0 for illegal"),
     ],
 )
-def test_what_is_no_policy_is_refused(policy: Callable[[np.ndarray, np.ndarray], np.ndarray], message: str) -> None:
+def test_invalid_policies_are_refused(policy: Callable[[np.ndarray, np.ndarray], np.ndarray], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         tree("leduc").nash_conv(policy)
 
 
-def test_games_that_it_cannot_measure_are_refused() -> None:
+def test_unsupported_games_are_refused() -> None:
     game = GAMES["leduc"]
 
     def forgets(s: Record, seat: int, view: Record) -> None:
@@ -358,7 +361,7 @@ def test_games_that_it_cannot_measure_are_refused() -> None:
 
     with pytest.raises(ValueError, match="perfect recall"):
         Tree(replace(game, observe=forgets))
-    with pytest.raises(ValueError, match="chance after the deal"):
+    with pytest.raises(ValueError, match="chance events after the deal"):
         Tree(replace(game, apply=draws))
-    with pytest.raises(ValueError, match="two players"):
+    with pytest.raises(ValueError, match="num_players must be 2"):
         Tree(replace(game, num_players=3))

@@ -1,7 +1,7 @@
-"""The search of a policy, exactly: with all worlds and branches in the place of what it draws it is the game tree's.
+"""Policy search against exact results: if it enumerates all worlds and branches, its values are those of the game tree.
 
-Base policies are iterates of magnetic mirror descent from uniform play, which come near an equilibrium that is
-regularised (Sokota and others, arXiv 2206.05825).
+Base policies are iterates of magnetic mirror descent from uniform play, which converges to a regularized equilibrium
+(Sokota and others, arXiv 2206.05825).
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def tree(name: str) -> Tree:
 
 
 class Past(NamedTuple):
-    """How the first node of an information set came about."""
+    """The history of the first node of an information set."""
 
     root: np.ndarray
     noted: Noted
@@ -55,7 +55,7 @@ def pasts(name: str) -> list[Past]:
 
 
 class Everything:
-    """Draws that draw nothing: all worlds of an information set, all of their shares, all branches."""
+    """`Draws` that enumerate instead of sampling: all worlds of an information set with their weights, all branches."""
 
     exact = True
 
@@ -85,7 +85,7 @@ class Everything:
 
 
 class Walk(NamedTuple):
-    """The tree as arrays: its decisions from the deals on, one level of moves after the other."""
+    """The tree as arrays of decisions, level by level from the deals on."""
 
     levels: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
     """Nodes at which somebody decides, actions, and the nodes after them, int64 [k] each, by level."""
@@ -106,14 +106,14 @@ def walk(name: str) -> Walk:
 
 
 def q_values(name: str, p: np.ndarray, belief: bool = True) -> np.ndarray:
-    """What each action is worth, float64 [I, A], by walking through the whole tree."""
+    """The value of each action, float64 [I, A], by traversing the whole tree."""
     t, w = tree(name), walk(name)
     v = np.stack([n.payoff for n in t.nodes]).astype(np.float64)
     for i, a, c in reversed(w.levels):
         np.add.at(v, i, p[w.infoset[i], a][:, None] * v[c])
     q, total = np.zeros_like(p), np.zeros_like(p)
     for seat in range(2):
-        reach = np.zeros(len(t.nodes))  # of chance and the rival
+        reach = np.zeros(len(t.nodes))  # by chance and the opponent
         reach[t.deals] = 1.0
         for i, a, c in w.levels:
             own = w.seat[i] == seat
@@ -127,7 +127,7 @@ def q_values(name: str, p: np.ndarray, belief: bool = True) -> np.ndarray:
 
 @cache
 def base(name: str) -> np.ndarray:
-    """A regularised policy, near which a search is to gain: float64 [I, A]."""
+    """The base policy of the searches, regularized: float64 [I, A]."""
     steps, eta, alpha = {"kuhn": (400, 0.1, 0.2), "leduc": (300, 0.1, 0.5)}[name]
     t = tree(name)
     p = t.mask / t.mask.sum(axis=1, keepdims=True)
@@ -141,7 +141,7 @@ def base(name: str) -> np.ndarray:
 def searched(
     name: str, settings: SearchSettings, draws: Callable[[int], Draws], rivals: list[np.ndarray] | None = None
 ) -> list[Findings]:
-    """What the search of the base finds at each information set."""
+    """The findings of a search from the base policy at each information set."""
     t, p = tree(name), base(name)
     policy = TableModel(t.observation, p)
     who = [Rival(f"rival {j}", TableModel(t.observation, q), settings.slip) for j, q in enumerate(rivals or [p])]
@@ -150,7 +150,7 @@ def searched(
 
 
 def exactly(name: str, tau: float = 2.0, memory: int = 99, rivals: list[np.ndarray] | None = None) -> list[Findings]:
-    """The same with everything enumerated; tau in chips."""
+    """As `searched`, with everything enumerated; `tau` is in chips."""
     chips = abs(GAMES[name].lowest_return)
     settings = SearchSettings(tau=tau / chips, lam=1.0, least=0.0, most=99, memory=memory, slip=0.0)
     if rivals is None:
@@ -160,7 +160,7 @@ def exactly(name: str, tau: float = 2.0, memory: int = 99, rivals: list[np.ndarr
 
 @cache
 def against_the_base(name: str, settings: SearchSettings) -> list[Findings]:
-    """Once for all tests."""
+    """The exact search against the base policy, cached for all tests."""
     return searched(name, settings, lambda i: Everything(name, i))
 
 
@@ -181,7 +181,7 @@ def test_values_are_those_of_the_tree(name: str) -> None:
 
 
 @both_games
-def test_weights_of_worlds_are_how_likely_the_rival_comes_there(name: str) -> None:
+def test_weights_of_worlds_are_reach_probabilities_of_the_opponent(name: str) -> None:
     t, p = tree(name), base(name)
     reach = [t._reach(p, seat) for seat in range(2)]
     for i, found in enumerate(exactly(name)):
@@ -193,33 +193,33 @@ def test_weights_of_worlds_are_how_likely_the_rival_comes_there(name: str) -> No
 @pytest.mark.parametrize(
     ("tau", "memory", "low", "high"),
     [
-        (2.0, 99, 0.30, 0.39),  # a careful step by belief is harder to exploit than the base
-        (0.0, 99, 0.86, 0.88),  # the best action is easier to exploit, though it wins more against the base
-        (2.0, 0, 0.80, 0.83),  # worlds taken as alike likely make it worse
+        (2.0, 99, 0.30, 0.39),  # a regularized step with beliefs is harder to exploit than the base
+        (0.0, 99, 0.86, 0.88),  # the greedy step is easier to exploit, although it wins more against the base
+        (2.0, 0, 0.80, 0.83),  # equally weighted worlds are worse than the base
     ],
 )
-def test_a_careful_step_makes_leduc_safer_and_other_steps_do_not(
+def test_only_a_regularized_step_with_beliefs_is_less_exploitable_in_leduc(
     tau: float, memory: int, low: float, high: float
 ) -> None:
     assert 0.44 < nash_conv("leduc", base("leduc")) < 0.46
     assert low < nash_conv("leduc", np.stack([f.policy for f in exactly("leduc", tau, memory)])) < high
 
 
-def test_a_careful_step_makes_kuhn_safer() -> None:
+def test_a_regularized_step_is_less_exploitable_in_kuhn() -> None:
     before = nash_conv("kuhn", base("kuhn"))
     after = nash_conv("kuhn", np.stack([f.policy for f in exactly("kuhn", 4.0)]))
     assert after < before < 0.1
 
 
-def test_few_worlds_come_near_what_all_give() -> None:
+def test_a_few_sampled_worlds_approximate_the_exact_search() -> None:
     settings = SearchSettings(worlds=64, tau=2 / 13, lam=1.0, least=0.0, most=99, slip=0.0)
     found = searched("leduc", settings, lambda i: Sampled(GAMES["leduc"], np.uint64(i)))
     exact = np.stack([f.policy for f in exactly("leduc", 2.0)])
     assert nash_conv("leduc", np.stack([f.policy for f in found])) < nash_conv("leduc", exact) + 0.05
 
 
-def test_who_sits_there_is_found_by_bayes_rule() -> None:
-    """Of two rivals, one that is the base and one that plays at random, in every information set of Leduc."""
+def test_the_opponent_is_inferred_by_bayes_rule() -> None:
+    """The candidates are the base policy and random play, in every information set of Leduc poker."""
     t, p = tree("leduc"), base("leduc")
     uniform = t.mask / t.mask.sum(axis=1, keepdims=True)
     reaches = [[t._reach(policy, seat) for seat in range(2)] for policy in (p, uniform)]

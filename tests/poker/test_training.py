@@ -1,4 +1,4 @@
-"""The trainer is right: on two solved games its agents come close to equilibrium, by exact NashConv."""
+"""On two solved games, trained agents come close to an equilibrium, measured by exact NashConv."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ from .nashconv import nash_conv
 
 
 def trained_nash_conv(game: Game, folder: Path, decisions: int, hidden: tuple[int, ...], **ppo: Any) -> float:
-    """NashConv in chips of the agent that a run ends with, which plays by sampling."""
+    """The NashConv, in chips, of a run's final agent, which samples its actions."""
     config = Config(
         decisions=decisions,
         evaluate_against=(),
@@ -30,7 +30,9 @@ def trained_nash_conv(game: Game, folder: Path, decisions: int, hidden: tuple[in
 
 
 @pytest.mark.parametrize(("decisions", "most"), [(400_000, 0.2), pytest.param(4_000_000, 0.05, marks=pytest.mark.slow)])
-def test_kuhn_comes_close(tmp_path: Path, record_property: Callable[..., None], decisions: int, most: float) -> None:
+def test_kuhn_agents_come_close_to_an_equilibrium(
+    tmp_path: Path, record_property: Callable[..., None], decisions: int, most: float
+) -> None:
     value = trained_nash_conv(kuhn.make_game(), tmp_path, decisions, (64, 64), entropy_end=0.0, kl=0.3)
     record_property("nash_conv", value)
     print(f"Kuhn poker: NashConv {value:.4f} chips")
@@ -38,7 +40,9 @@ def test_kuhn_comes_close(tmp_path: Path, record_property: Callable[..., None], 
 
 
 @pytest.mark.slow
-def test_leduc_comes_within_half_a_chip(tmp_path: Path, record_property: Callable[..., None]) -> None:
+def test_leduc_agents_have_a_nash_conv_of_at_most_half_a_chip(
+    tmp_path: Path, record_property: Callable[..., None]
+) -> None:
     value = trained_nash_conv(
         leduc.make_game(), tmp_path, 10_000_000, (128, 128), entropy=0.3, entropy_end=0.05, reward_scale=0.1
     )

@@ -1,4 +1,4 @@
-"""Positions of Agent Avenue for tests: a game at a mapping, and mappings from the keys that matter."""
+"""Fixtures for Agent Avenue: positions from mappings, and mappings built from the keys that matter."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -44,7 +44,7 @@ def _game_of(mapping: Mapping[str, Any]) -> Game:
 
 @pytest.fixture(scope="session")
 def at() -> Callable[..., Position]:
-    """The position of a mapping, in the game that it names with default options; else in simple mode for two."""
+    """The position of a mapping, in the game that the mapping names; simple mode for two players by default."""
 
     def position(mapping: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> Position:
         game = _game_of(mapping) if options is None else make_game(**options)
@@ -55,13 +55,13 @@ def at() -> Callable[..., Position]:
 
 @pytest.fixture(scope="session")
 def fresh(game: Game) -> Callable[[int], Position]:
-    """The start of the game of a seed."""
+    """The initial position for a seed."""
     return lambda seed: Position(game, game.start(seed))
 
 
 @pytest.fixture(scope="session")
 def random_play(game: Game) -> Callable[..., Iterator[Position]]:
-    """Every position of `games` games of random play, the starts and the ends included."""
+    """Every position of `games` games of random play, including first and last positions."""
 
     def positions(games: int, seed: int = 0) -> Iterator[Position]:
         rng = np.random.default_rng(seed)
@@ -86,10 +86,10 @@ def _make_mapping(
     face_down: str | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
-    """A mapping in which all cards that are not named lie at the bottom of the deck, or, for rest="in_play", in play
-    (with two Codebreakers and two Daredevils at most a side) and what is left over in the discards.
+    """A mapping of the named cards, with all others at the bottom of the deck.
 
-    Its phase is `recruit` where cards are offered, else `play`; `changes` replaces any key.
+    With rest="in_play" the other cards are in play, at most two Codebreakers and two Daredevils a side, and the
+    remaining ones are discarded. The phase is `recruit` if cards are offered, else `play`. `changes` replaces any key.
     """
     mapping: dict[str, Any] = {
         "mode": "simple",
@@ -129,5 +129,5 @@ def _make_mapping(
 
 @pytest.fixture(scope="session")
 def make_mapping() -> Callable[..., dict[str, Any]]:
-    """A mapping that says only what matters: `_make_mapping`."""
+    """A builder of mappings: see `_make_mapping`."""
     return _make_mapping

@@ -1,7 +1,7 @@
-"""Invariants of every game of Agent Avenue, at every decision, written from the rules.
+"""Invariants of Agent Avenue that hold at every decision, written from the rules.
 
-Each invariant takes states, STATE [n], and answers bool [n]: whether it holds. The layout of a state is the package's;
-what is printed on the cards, and what the rules say, stands here once more and shares nothing with what is tested.
+Each invariant takes states, STATE [n], and returns bool [n]: whether it holds in each. The layout of a state is
+imported from the package. Card data and rules are repeated here, independent of the code under test.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ VARIANTS = [{"mode": mode, "players": players} for mode in ("simple", "advanced"
 """Of which random play is measured and checked."""
 
 COPIES = np.array([6, 6, 6, 6, 6, 6, 1, 1])
-MOVED = np.array([  # spaces that the first n copies of an agent move in all
+MOVED = np.array([  # total spaces moved by the first n copies of an agent
     [0, -1, 5, 4, 3, 2, 1],  # double_agent
     [0, 1, 3, 6, 9, 12, 15],  # enforcer
     [0, 0, 0, 0, 0, 0, 0],  # codebreaker
@@ -60,13 +60,13 @@ def side_of(s: States, seat: np.ndarray) -> np.ndarray:
 
 
 def team(s: States) -> np.ndarray:
-    """AA-38: bool [n, 2], whether each side has two members."""
+    """AA-38: whether each side has two members, bool [n, 2]."""
     players = s["options"]["players"]
     return np.stack([players > 2, players == 4], 1)
 
 
 def of(table: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """The entry of each row of `table` [n, k] at `index` [n]; of an index out of range any."""
+    """The entry of each row of `table` [n, k] at `index` [n]; arbitrary for an index out of range."""
     return table[np.arange(len(table)), np.clip(index, 0, table.shape[1] - 1)]
 
 
@@ -84,7 +84,7 @@ def hand_sizes(s: States) -> np.ndarray:
 
 
 def spaces(s: States) -> np.ndarray:
-    """AA-15: where the meeples stand, [n, 2]."""
+    """AA-15: the spaces of the meeples, [n, 2]."""
     return (s["progress"] + np.array([0, 7])) % 14
 
 
@@ -94,27 +94,27 @@ def there(s: States) -> np.ndarray:
 
 
 def hider(s: States) -> np.ndarray:
-    """AA-12, AA-40: whose hidden card is on offer, a seat or -1."""
+    """AA-12, AA-40: the seat whose hidden card is on offer, or -1."""
     active = s["active_side"]
     alone = np.where(s["options"]["players"] == 2, active, 2)
     return np.where(during(s, RECRUIT), np.where(of(team(s), active), s["leader"] ^ 1, alone), NONE)
 
 
 def lie(s: States, place: int) -> np.ndarray:
-    """Market cards in a place, [n]."""
+    """Number of market cards in a place, [n]."""
     return (s["market"] == place).sum(1)
 
 
 def stacked(deck: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Whether the cards of a deck [n, k] are its first `size` places."""
+    """Whether the cards of a deck [n, k] fill exactly its first `size` places."""
     return ((deck != NONE) == (np.arange(deck.shape[1]) < size[:, None])).all(1)
 
 
-# ---------------------------------------------------------------- of a state
+# ---------------------------------------------------------------- invariants of states
 
 
 def agent_cards_conserved(s: States) -> Holds:
-    """AA-1, AA-5: hands, discards, cards in play, the offer and the deck hold each copy of each agent once."""
+    """AA-1, AA-5: hands, discards, cards in play, the offer and the deck contain each copy of each agent once."""
     places = [s["hands"].sum(1), s["discarded"].sum(1), s["in_play"].sum(1)]
     places += [(s[key][:, None] == np.arange(8)).astype(int) for key in ("face_up", "face_down")]
     places += [(s["deck"][:, :, None] == np.arange(8)).sum(1)]
@@ -123,7 +123,7 @@ def agent_cards_conserved(s: States) -> Holds:
 
 
 def market_cards_conserved(s: States) -> Holds:
-    """AA-4, AA-22, AA-25, AA-26: each market card where it may be, three open as long as there is a market deck."""
+    """AA-4, AA-22, AA-25, AA-26: each market card is in a valid place; three are open while the market deck lasts."""
     market, card = s["market"], np.arange(15)
     may_be = np.isin(market, (AT_SUPPLY, AT_DECK)) | (np.isin(market, (0, 1)) & (card < INSTANT))
     may_be |= (market == AT_DISCARD) & (card >= INSTANT)
@@ -138,7 +138,7 @@ def market_cards_conserved(s: States) -> Holds:
 
 
 def hands_drawn_up(s: States) -> Holds:
-    """AA-5, AA-11, AA-21, AA-31, AA-43: four cards as long as there is a deck; more only by what market cards took."""
+    """AA-5, AA-11, AA-21, AA-31, AA-43: hands have four cards while the deck lasts; more only through market cards."""
     took = (s["market"][:, MIND_CONTROL] == AT_DISCARD).astype(int)
     took += (s["market"][:, SPYCATION] == AT_DISCARD) | (s["taken"] != NONE)
     played = during(s, DOWN)[:, None] & (np.arange(4) == s["leader"][:, None])  # and waits for the partner
@@ -148,16 +148,16 @@ def hands_drawn_up(s: States) -> Holds:
 
 
 def discards_within_limits(s: States) -> Holds:
-    """AA-8, AA-42: a member of a team has two discards a game, anybody else four."""
+    """AA-8, AA-42: a team member has two discards a game, a player without a partner four."""
     side = np.where(s["options"]["players"][:, None] == 2, [0, 1, 0, 0], [0, 0, 1, 1])
     limit = np.where(np.take_along_axis(team(s), side, 1), 2, 4) * there(s)
     return ((s["discards_left"] >= 0) & (s["discarded"].sum(2) + s["discards_left"] == limit)).all(1)
 
 
 def offer_fits_phase(s: States) -> Holds:
-    """AA-10, AA-12, AA-40: two cards while the other side chooses, one while a partner is to follow.
+    """AA-10, AA-12, AA-40: two cards are offered while the other side chooses, one while the partner has yet to play.
 
-    They are alike only where whoever played face down held nothing else.
+    They are identical only if the player who played face down held nothing else.
     """
     offered = (s["face_up"] != NONE) == during(s, RECRUIT, DOWN)
     hidden = (s["face_down"] != NONE) == during(s, RECRUIT)
@@ -193,7 +193,7 @@ def seat_fits_phase(s: States) -> Holds:
 
 
 def captains_alternate(s: States) -> Holds:
-    """AA-41: the lower seat, and its partner after every other turn of the team's own, unless that is fixed."""
+    """AA-41: the lower seat is captain first; the team's seats then alternate with its turns, unless it is fixed."""
     side = np.arange(2)
     over = (s["turn"][:, None] - (side == s["active_side"][:, None])) // 2  # turns of each side that are over
     change = (over % 2) * team(s) * (s["options"]["captain_fixed"] == 0)[:, None]
@@ -202,21 +202,21 @@ def captains_alternate(s: States) -> Holds:
 
 
 def moved_by_icons(s: States) -> Holds:
-    """AA-13 to AA-15: where no market card has had a say, progress is the sum of the icons of the agents in play."""
+    """AA-13 to AA-15: without an effect of market cards, progress is the sum of the icons of the agents in play."""
     moved = MOVED[np.arange(8), np.clip(s["in_play"], 0, 6)].sum(2) == s["progress"]
     meddled = (lie(s, AT_DISCARD) + lie(s, AT_ABILITY) > 0)[:, None] | np.stack([lie(s, 0), lie(s, 1)], 1) > 0
     return (moved | (advanced(s)[:, None] & meddled)).all(1)
 
 
 def seen_cards_are_held(s: States) -> Holds:
-    """AA-37: a card that all have seen enter a hand, and not leave it, is there or lies face down."""
+    """AA-37: a card that everyone saw enter a hand, and not leave it, is in that hand or face down."""
     hidden = (np.arange(4) == hider(s)[:, None])[:, :, None] & (np.arange(8) == s["face_down"][:, None])[:, None]
     fine = ((s["seen"] >= 0) & (s["seen"] <= s["hands"] + hidden)).all((1, 2))
     return fine & (advanced(s) | ~s["seen"].any((1, 2)))
 
 
 def winning(s: States) -> dict[str, np.ndarray]:
-    """AA-17, AA-34, AA-35: by condition whether each side meets it, bool [n, 2]."""
+    """AA-17, AA-34, AA-35: whether each side meets each winning condition, bool [n, 2] by name."""
     ahead = s["progress"][:, 0].astype(int) - s["progress"][:, 1]
     ongoing = {card: np.stack([s["market"][:, card] == side for side in (0, 1)], 1) for card in range(INSTANT)}
     return {
@@ -229,12 +229,12 @@ def winning(s: States) -> dict[str, np.ndarray]:
 
 
 def losing(s: States) -> np.ndarray:
-    """AA-17, AA-34: which sides three Daredevils make lose, bool [n, 2]."""
+    """AA-17, AA-34: which sides lose by three Daredevils, bool [n, 2]."""
     return (s["in_play"][:, :, DAREDEVIL] >= 3) & (s["market"][:, [LEADER_OF_THE_PACK]] != [0, 1])
 
 
 def out_of_cards(s: States) -> np.ndarray:
-    """AA-19, AA-45: which sides have too few cards for a turn and no deck to draw from, bool [n, 2]."""
+    """AA-19, AA-45: which sides have too few cards for a turn and cannot draw, bool [n, 2]."""
     sizes = hand_sizes(s)
     two = s["options"]["players"] == 2
     seats = [[0, 1], [2, 3]]
@@ -244,14 +244,14 @@ def out_of_cards(s: States) -> np.ndarray:
 
 
 def undecided_while_going_on(s: States) -> Holds:
-    """AA-17, AA-19, AA-30: from the start of a turn until cards are recruited nobody has won, lost or run out."""
+    """AA-17, AA-19, AA-30: from the start of a turn until cards are recruited, no side has won, lost or run out."""
     decided = np.any([met.any(1) for met in winning(s).values()], 0) | losing(s).any(1)
     stuck = during(s, PLAY, LEAD, UP) & of(out_of_cards(s), s["active_side"])
     return ~during(s, PLAY, LEAD, UP, DOWN, RECRUIT) | ~(decided | stuck)
 
 
 def end_fits_position(s: States) -> Holds:
-    """AA-17 to AA-19, AA-34, AA-45: the winner is whom the rules name, for the first reason that its win rests on."""
+    """AA-17 to AA-19, AA-34, AA-45: winner and reason follow from the rules; the first reason that applies counts."""
     active, lost, met = s["active_side"], losing(s), winning(s)
     won = np.any(list(met.values()), 0)
     tie = won.all(1) | lost.all(1) | (won & lost).any(1)
@@ -261,18 +261,18 @@ def end_fits_position(s: States) -> Holds:
     winner = np.where(tie, active, winner)
     ran_out = ~won.any(1) & ~lost.any(1)
     rests_on = met | {"daredevils": lost[:, ::-1], "ran_out": ran_out[:, None] & out_of_cards(s)[:, ::-1]}
-    # Where the cards have run out it is the turn of the active side that is over: the other one cannot play.
+    # When the cards have run out, the active side has ended its turn, so the other side is the one that cannot play.
     claims = [np.where(r == "ran_out", of(rests_on[r], active), of(rests_on[r], winner)) for r in END_REASONS]
     reason = np.where(np.any(claims, 0), np.argmax(claims, 0), NONE)
     fine = (s["winner"] == winner) & (s["end_reason"] == reason) & (reason != NONE)
     return np.where(during(s, OVER), fine, (s["winner"] == NONE) & (s["end_reason"] == NONE))
 
 
-# ---------------------------------------------------------------- of a decision
+# ---------------------------------------------------------------- invariants of decisions
 
 
 def nothing_comes_back(before: States, s: States) -> Holds:
-    """AA-9, AA-26: decks only lose cards off their top; discards, ongoing and spent market cards stay in place."""
+    """AA-9, AA-26: decks only lose cards from the top; discards, ongoing and spent market cards stay in place."""
     fine = (s["discarded"] >= before["discarded"]).all((1, 2))
     for deck, size in (("deck", "deck_size"), ("market_deck", "market_deck_size")):
         below = np.arange(s[deck].shape[1]) < s[size][:, None]
@@ -282,7 +282,7 @@ def nothing_comes_back(before: States, s: States) -> Holds:
 
 
 def ends_turns(s: States) -> np.ndarray:
-    """Whether a decision in this phase may be the last of its turn."""
+    """Whether a decision in this phase can end the turn."""
     return during(s, RECRUIT, MARKET, RESOLVER, ABILITY)
 
 
@@ -295,9 +295,9 @@ def turns_alternate(before: States, s: States) -> Holds:
 
 
 def moves_within_reach(before: States, s: States) -> Holds:
-    """AA-14, AA-29, AA-32, AA-33: only recruits and market cards move meeples, and no farther than any card says.
+    """AA-14, AA-29, AA-32, AA-33: only recruits and market cards move meeples, at most as far as a card can move them.
 
-    A meeple of who has the Getaway Car does not end a move on a home.
+    With the Getaway Car, a side's meeple does not end a move on a home.
     """
     steps = s["progress"].astype(int) - before["progress"]
     mover = side_of(before, before["to_move"])[:, None] == np.arange(2)
@@ -309,7 +309,7 @@ def moves_within_reach(before: States, s: States) -> Holds:
 
 
 def landing_gives_a_card(before: States, s: States) -> Holds:
-    """AA-3, AA-23 to AA-25, AA-29: a move that ends on a market space gives a card, the active side's cards first."""
+    """AA-3, AA-23 to AA-25, AA-29: a move that ends on a market space gives a card, to the active side first."""
     landed = (s["progress"] != before["progress"]) & np.isin(spaces(s), (2, 5, 9, 12)) & advanced(s)[:, None]
     recruits = during(before, RECRUIT)
     mover = np.where(recruits, before["active_side"], side_of(before, before["to_move"]))
@@ -318,7 +318,7 @@ def landing_gives_a_card(before: States, s: States) -> Holds:
     takes = np.where((lie(s, AT_SUPPLY) > 0) & ends_turns(before), takes, NONE)
     left = np.where(takes == mover, waits, NONE)
     taking = during(s, MARKET) & (side_of(s, s["to_move"]) == takes) & (s["pending"] == left)
-    # While an ability is resolved, no meeple has landed yet, and the side that is pending stays so.
+    # While an ability is being resolved, no meeple has landed yet, and a pending side stays pending.
     resolving = during(s, RESOLVER, ABILITY) & (s["pending"] == before["pending"]) & ~recruits
     return resolving | np.where(takes == NONE, ~during(s, MARKET, RESOLVER, ABILITY), taking)
 
@@ -347,6 +347,6 @@ OF_DECISION: tuple[Callable[[States, States], Holds], ...] = (
 
 
 def due(s: States) -> np.ndarray:
-    """AA-46: the result of each seat, [n, 4]: +1 on the winning side and -1 on the other one, 0 before the end."""
+    """AA-46: the result of each seat, [n, 4]: +1 for the winning side, -1 for the other one, 0 before the end."""
     side = np.where(s["options"]["players"][:, None] == 2, [0, 1, 0, 0], [0, 0, 1, 1])
     return np.where(side == s["winner"][:, None], 1, -1) * during(s, OVER)[:, None] * there(s)

@@ -1,4 +1,4 @@
-"""Moments of games of all variants of Agent Avenue and what their pictures are drawn with, for tests."""
+"""Positions of random play in all variants of Agent Avenue, with the arguments for drawing them."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ LOG = ("player_0 offers double_agent, hides codebreaker", *("player_1 takes the 
 
 
 class Moment(NamedTuple):
-    """A position of random play, with the one before."""
+    """A position of random play and the one before it."""
 
     game: Game
     states: np.ndarray
@@ -35,7 +35,7 @@ class Moment(NamedTuple):
         return range(NOBODY, self.game.num_players)
 
     def legal(self, viewer: int) -> list[str]:
-        """The texts of what a seat may do now."""
+        """The texts of the seat's legal actions."""
         if viewer != self.s.to_move or viewer == NOBODY:
             return []
         return [self.game.action_to_string(self.s, int(a), viewer) for a in np.flatnonzero(mask_of(self.game, self.s))]
@@ -44,7 +44,7 @@ class Moment(NamedTuple):
         return self.game.seen_to_dict(self.s, viewer)
 
     def picture(self, viewer: int, full: bool = True, theme: Theme = "dark") -> Picture:
-        """The picture for a seat: with everything that a picture can have, or the board alone."""
+        """The picture for a seat; `full`: with everything that a picture can contain, else the board only."""
         if not full:
             return picture(self.game, self.s, viewer, theme=theme)
         legal = self.legal(viewer)
@@ -57,7 +57,7 @@ class Moment(NamedTuple):
 
 
 def positions(mode: Mode, players: int, number: int, seed: int = 0) -> Iterator[Moment]:
-    """So many positions of random games: every third decision and every end."""
+    """`number` positions of random games: every third decision and every final position."""
     game, rng, found = make_game(mode, players), np.random.default_rng([seed, players, len(mode)]), 0
     while found < number:
         states = game.start(int(rng.integers(2**60)))

@@ -1,7 +1,7 @@
-"""A second, slow Agent Avenue for every mode and number of players, written from the text of the rules.
+"""Independent, slow implementation of Agent Avenue for every mode and number of players, written from the rules.
 
-It works on the state mapping alone and shares no table and no line with the package. `Slow` changes its mapping by
-texts; what a rule says stands where it is needed, once for each kind of player if the rulebooks say it twice.
+It works on the state mapping only and shares no table or code with the package. `Slow` applies action texts to its
+mapping. Each rule is implemented where it is needed, twice if the rulebooks state it for teams and single players.
 """
 
 from collections import Counter
@@ -39,13 +39,13 @@ class Slow:
         self.log: list[tuple[str, str, str]] = []
         """Everything that all see happen to a hand: (what, seat, card); of a hidden card only that it was played."""
 
-    # ------------------------------------------------------------ who
+    # ------------------------------------------------------------ seats and sides
 
     def side_of(self, seat: str) -> int:
         return 0 if seat in self.sides[0] else 1
 
     def captain_of(self, side: int) -> int:
-        """AA-41; a seat without a partner decides alone."""
+        """AA-41: the captain of a side; a seat without a partner decides alone."""
         if len(self.sides[side]) == 1:
             return int(self.sides[side][0])
         return self.state["captain"][str(side)]
@@ -84,7 +84,7 @@ class Slow:
         return texts | {f"play {a} {b}" for a, b in different or pairs}
 
     def choices(self, card: str, seat: str, taken: str | None) -> set[str]:
-        """The choices that an instant card leaves to `seat`; none if it cannot be carried out."""
+        """The choices that an instant card gives to `seat`; empty if it cannot be carried out."""
         hand, side = self.state["hands"][seat], self.side_of(seat)
         own, rival = self.state["in_play"][str(side)], self.state["in_play"][str(1 - side)]
         if card == "double_trouble":
@@ -103,7 +103,7 @@ class Slow:
     # ------------------------------------------------------------ decisions
 
     def act(self, text: str) -> None:
-        """Changes the state by one action, and sorts the lists that have no order."""
+        """Apply one action to the state, and sort the lists without an order."""
         s = self.state
         verb, *words = text.split()
         do = {
@@ -177,7 +177,7 @@ class Slow:
         self.next_pending()
 
     def next_pending(self) -> None:
-        """AA-24, AA-25: the next side takes its market card; when no side is pending, the turn ends."""
+        """AA-24, AA-25: the next pending side takes its market card; if there is none, the turn ends."""
         s = self.state
         while s["pending"]:
             side = s["pending"].pop(0)["side"]
@@ -187,7 +187,7 @@ class Slow:
         self.end()
 
     def recruit(self, side: int, card: str) -> bool:
-        """AA-13, AA-14 and the ongoing cards that change a move; whether the meeple lands on a market space."""
+        """AA-13, AA-14 and ongoing cards that change a move. Returns whether the meeple lands on a market space."""
         stack = self.state["in_play"][str(side)]
         stack[card] = stack.get(card, 0) + 1
         stack.update({name: stack.pop(name) for name in AGENTS if name in stack})
@@ -281,7 +281,7 @@ class Slow:
     # ------------------------------------------------------------ the End step
 
     def end(self) -> None:
-        """AA-17 to AA-19, AA-34, AA-35, AA-45, case by case as the rulebooks list them."""
+        """AA-17 to AA-19, AA-34, AA-35, AA-45: the cases in the order of the rulebooks."""
         s, active = self.state, self.state["active_side"]
         ahead = [s["progress"][0] - s["progress"][1], s["progress"][1] - s["progress"][0]]
         wins, loses = [], []
@@ -323,7 +323,7 @@ class Slow:
 
 
 def seen_in_hand(log: list[tuple[str, str, str]], seat: str, face_down_counts: bool) -> dict[str, int]:
-    """AA-37 from all events of a hand that all have seen: cards certainly in it, or in it or face down."""
+    """AA-37 from the public events of a hand: cards certainly in it or, with `face_down_counts`, in it or face down."""
     known: Counter[str] = Counter()
     hidden = False
     for what, who, card in log:
@@ -345,9 +345,10 @@ def seen_in_hand(log: list[tuple[str, str, str]], seat: str, face_down_counts: b
 
 
 def certain(log: list[tuple[str, str, str]], seat: str) -> dict[str, int]:
-    """The same by brute force: the least that a hand may hold over all cards that each hidden one may have been.
+    """Brute-force `seen_in_hand`: the minimum count of each card over all possible identities of the hidden cards.
 
-    A world is how many of the cards once seen are still there; an unseen card may have left instead of any of them.
+    A world is the multiset of seen cards that are still in the hand. A hidden card that left it was one of these or
+    an unseen one.
     """
     worlds: set[tuple[tuple[str, int], ...]] = {()}
     hiding: list[tuple[str, Counter[str]]] | None = None

@@ -1,4 +1,4 @@
-"""The kernels of each kind of action make and read the same numbers, and the text of an action says what it names."""
+"""Action encoders and decoders agree for each kind of action, and action texts name what the numbers encode."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The scripted players: what they take, refuse, offer and discard, and how often they win."""
+"""The scripted players: what they recruit, refuse, offer and discard, and how often they win."""
 
 import contextlib
 import io
@@ -31,12 +31,12 @@ def decide(position: Any, bot: str) -> int:
 
 
 def says(position: Any, bot: str) -> str:
-    """The same as text."""
+    """The action of `bot` for the seat to move, as text."""
     return position.game.action_to_string(position.s, decide(position, bot), 0)
 
 
 def halves(position: Any, action: int) -> list[float]:
-    """The result of the active seat (+1, -1, 0: no end) if the other side takes the card face up, face down."""
+    """The active seat's results (+1, -1, or 0 without an end) if the face-up or the face-down card is taken."""
     results = []
     for choice in (RECRUIT_UP, RECRUIT_DOWN):
         states, out = position.states.copy(), np.zeros(2, np.float32)
@@ -48,13 +48,13 @@ def halves(position: Any, action: int) -> list[float]:
 
 
 def offers(position: Any) -> list[int]:
-    """The legal pairs."""
+    """The legal offers."""
     return [int(a) for a in np.flatnonzero(position.mask) if PLAY_PAIR <= a < RECRUIT_UP]
 
 
 @pytest.fixture(scope="module")
 def mixed_play(game: Game, fresh: Callable[[int], Any]) -> Callable[[int], Iterator[Any]]:
-    """Every decision of games in which each decision is taken by a scripted player drawn for it."""
+    """Every position of games in which a randomly drawn scripted player takes each decision."""
 
     def positions(games: int) -> Iterator[Any]:
         rng = np.random.default_rng(7)
@@ -99,7 +99,7 @@ def test_the_deciding_card_is_taken_or_refused(
 
 @pytest.mark.parametrize("bot", THINKING)
 def test_the_hidden_card_is_counted(bot: str, at: Callable[..., Any], make_mapping: Callable[..., Any]) -> None:
-    """A first daredevil moves by two, more than the average hidden card; not so if only a sidekick can be hidden."""
+    """A bot compares the open card with the average of all possible hidden cards."""
     hands = {"0": [], "1": ["saboteur", "saboteur"]}
     many = at(make_mapping({"0": ["enforcer"] * 4, "1": ["saboteur"] * 4}, face_up="daredevil", face_down="saboteur"))
     one = make_mapping(hands, rest="in_play", face_up="enforcer", face_down="sidekick")
@@ -128,8 +128,8 @@ def test_an_offer_that_loses_either_way_is_the_last_resort(
 
 
 @pytest.mark.parametrize("bot", THINKING)
-def test_offers_over_many_positions(bot: str, mixed_play: Callable[[int], Iterator[Any]]) -> None:
-    """An offer that wins either way is made; one that loses either way only if every offer does."""
+def test_offers_win_if_possible_and_lose_only_if_forced(bot: str, mixed_play: Callable[[int], Iterator[Any]]) -> None:
+    """A bot makes an offer that wins either way if there is one; an offer that loses either way only if all do."""
     won = lost = 0
     for position in mixed_play(100):
         pairs = {action: halves(position, action) for action in offers(position)}
@@ -157,17 +157,17 @@ def test_greedy_discards_only_where_every_offer_may_lose(mixed_play: Callable[[i
     assert discards > 10
 
 
-def test_expert_throws_away_what_only_serves_the_rival(
+def test_expert_discards_cards_that_only_help_the_opponent(
     at: Callable[..., Any], make_mapping: Callable[..., Any]
 ) -> None:
-    """With codebreakers alone, beside a rival that has two of them, every offer loses; any draw is better."""
+    """With only codebreakers in hand and two in play for the opponent, every offer loses, so discarding is better."""
     hands = {"0": ["codebreaker"] * 4, "1": ["enforcer"] * 4}
     position = at(make_mapping(hands, {"1": {"codebreaker": 2}}))
     assert says(position, "expert") == "discard codebreaker"
 
 
-def test_every_choice_is_legal_and_needs_the_view_alone(game: Game, mixed_play: Callable[[int], Iterator[Any]]) -> None:
-    """Views, masks and, but for random, the rng stay as they are; another rng and other secrets change nothing."""
+def test_choices_are_legal_and_depend_on_the_view_only(game: Game, mixed_play: Callable[[int], Iterator[Any]]) -> None:
+    """Bots change neither view nor mask. All except random ignore the rng and anything hidden from the seat."""
     for number, position in enumerate(mixed_play(60)):
         seat = int(position.s.to_move)
         determinized = position.states.copy()
@@ -214,7 +214,7 @@ def test_compiled_and_interpreted_players_agree() -> None:
 
 
 def share(a: str, b: str, games: int) -> float:
-    """How often `a` beats `b`, over the first two games of each row, seats balanced."""
+    """The fraction of games that `a` wins against `b`, over the first two games of each row, seats balanced."""
     game = make_game()
     rows = games // 2
     batch, left = Batch(game, rows, seed=1, threads=1), np.full(rows, 2)
@@ -237,7 +237,7 @@ def share(a: str, b: str, games: int) -> float:
     ("a", "b", "least"), [("greedy", "random", 0.83), ("expert", "random", 0.92), ("expert", "greedy", 0.85)]
 )
 def test_strength(a: str, b: str, least: float) -> None:
-    """Well below what was measured over 10,000 games, so that the result of the 2,000 deals of this seed is certain."""
+    """The thresholds are well below the results of 10,000 games, so 2,000 games with this seed pass reliably."""
     assert share(a, b, 2000) >= least
 
 
@@ -245,7 +245,7 @@ def test_strength(a: str, b: str, least: float) -> None:
 
 
 def share_of_sides(game: Game, one: str, other: str, games: int = 600) -> float:
-    """How many games a side of `one` wins against a side of `other`, each side as often."""
+    """The fraction of games that a side of `one` wins against a side of `other`, sides balanced."""
     sides = np.array([0, 1] if game.num_players == 2 else [0, 0, 1, 1][: game.num_players])
     won = played = 0
     for first in (0, 1):
@@ -274,8 +274,8 @@ def test_expert_beats_greedy_and_random_and_greedy_beats_random(options: dict[st
 
 
 @pytest.mark.parametrize("bot", ["greedy", "expert"])
-def test_scripted_players_take_what_wins_and_need_the_view_alone(bot: str) -> None:
-    """A third Codebreaker is taken, a third Daredevil is left; other secrets change nothing."""
+def test_scripted_players_win_at_once_and_depend_on_the_view_only(bot: str) -> None:
+    """They take a third Codebreaker and leave a third Daredevil; anything hidden from the seat changes nothing."""
     for options in VARIANTS:
         game, rng = make_game(**options), np.random.default_rng(1)
         mask, views, again = np.zeros(game.num_actions, np.int8), game.new_views(), game.new_views()

@@ -1,8 +1,8 @@
-"""`determinize` is calibrated: hidden cards of all places are in redrawn worlds what they are in play.
+"""`determinize` is calibrated: hidden cards are as frequent in redrawn worlds as in actual play, in every place.
 
-The hands are followed card by card. A card that all have seen in a hand is marked. Such a card is played before others
-of its name, nothing is discarded by a hand that holds one, and no market card is taken that asks for a card of a hand:
-so the counts of AA-37, which forget some of what could be known, forget nothing here.
+The test tracks hands card by card and marks cards that all players have seen. Marked cards are played before others
+of the same name. A hand with a marked card does not discard, and no market card that requires a card of a hand is
+taken. The counts of AA-37 may forget knowledge in general; under these restrictions they forget nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -57,7 +57,7 @@ OF_HANDS = (DOUBLE_TROUBLE, OUTPOST, SECRET_RECRUIT)
 
 
 class BrokenRule(Exception):
-    """A move by places is not legal, or the counts of what was seen would forget something."""
+    """The move by places is not legal, or the counts of seen cards would lose information."""
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Card:
 
 @dataclass
 class Table:
-    """A game, with each hand card by card."""
+    """A game in which each hand is tracked card by card."""
 
     game: Game
     states: np.ndarray
@@ -84,7 +84,7 @@ class Table:
         self.draw()
 
     def reveal(self) -> None:
-        """Half of the cards of each hand are shown to all, as if an ability had taken them (AA-37)."""
+        """Show half of the cards of each hand to all players, as if an ability had taken them (AA-37)."""
         for seat, hand in enumerate(self.hands):
             for card in hand:
                 if self.luck.below(2):
@@ -92,7 +92,7 @@ class Table:
                     self.s.seen[seat, card.name] += 1
 
     def draw(self) -> None:
-        """Adds what the hands have drawn, and checks the counts."""
+        """Add the cards that the hands have drawn, and check the counts."""
         for seat, hand in enumerate(self.hands):
             for name in range(KINDS):
                 new = int(self.s.hands[seat, name]) - sum(card.name == name for card in hand)
@@ -112,16 +112,16 @@ class Table:
         return int(s.active_side) * (1 if self.game.num_players == 2 else 2)
 
     def take(self, seat: int) -> Card:
-        """Any card of a hand."""
+        """Remove a random card from a hand."""
         return self.hands[seat].pop(self.luck.below(len(self.hands[seat])))
 
     def show(self, seat: int, card: Card) -> None:
-        """A card lies open that has left a hand: one that was seen goes before others of its name."""
+        """Check that a card shown after leaving a hand was a marked one if the hand had a marked one of its name."""
         if not card.seen and any(each.seen and each.name == card.name for each in self.hands[seat]):
             raise BrokenRule
 
     def act(self) -> None:
-        """One decision, by places."""
+        """Take one decision, choosing cards by their places."""
         action = int(self.choose())
         self.game.apply(self.s, action)
         self.draw()
@@ -158,13 +158,13 @@ class Table:
         return encode_take(card)
 
     def any_of(self, items: Sequence[int]) -> int:
-        """One of them; where there is none the game ends."""
+        """A random item; BrokenRule, which ends the game, if there is none."""
         if not items:
             raise BrokenRule
         return items[self.luck.below(len(items))]
 
     def play(self, seat: int) -> Int:
-        """An offer, or a team member's half of it."""
+        """An offer, or a team member's part of it."""
         s, hand = self.s, self.hands[seat]
         alike = len({card.name for card in hand}) == 1
         if s.phase == UP:
@@ -186,7 +186,7 @@ class Table:
 
 
 def games(game: Game, number: int, luck: Luck, revealed: int) -> Iterator[Iterator[tuple[np.ndarray, int]]]:
-    """Games by places, of which the first ones begin with cards that were `revealed`."""
+    """Games played by places; the first `revealed` of them begin with cards shown to all."""
     for i in range(number):
         table = Table(game, game.start(int(luck.seed())), luck)
         if i < revealed:
@@ -215,7 +215,7 @@ def names_of(players: int) -> list[str]:
 
 
 def facts_of(players: int) -> Facts:
-    """Which cards lie in each hidden place."""
+    """The facts to count: which cards are in each hidden place."""
 
     def facts(states: np.ndarray, viewer: int) -> np.ndarray:
         here = as_record(states)
@@ -249,7 +249,7 @@ def calibration(game: Game, number: int, revealed: int, seed: int) -> dict[str, 
 
 
 def check_all(options: dict[str, Any], number: int, revealed: int, seed: int) -> None:
-    """In a variant: no fact is off, and all kinds of facts were in doubt."""
+    """Check in a variant that every fact is calibrated and that each kind of fact was uncertain."""
     advanced = options.get("mode") == "advanced"
     found = calibration(make_game("agent_avenue_v0", **options), number, revealed if advanced else 0, seed)
     check(found)
@@ -262,29 +262,29 @@ def check_all(options: dict[str, Any], number: int, revealed: int, seed: int) ->
 
 @pytest.mark.rule("AA-9", "AA-10", "AA-11", "AA-12", "AA-37", "AA-39", "AA-40")
 @pytest.mark.parametrize(("options", "number"), [(VARIANTS[0], 600), (VARIANTS[1], 150)], ids=str)
-def test_hidden_cards_are_in_redrawn_worlds_what_they_are_in_play(options: dict[str, Any], number: int) -> None:
+def test_redrawn_hidden_cards_are_calibrated(options: dict[str, Any], number: int) -> None:
     check_all(options, number, 2 * number // 3, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.rule("AA-9", "AA-10", "AA-11", "AA-12", "AA-37", "AA-39", "AA-40")
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_so_they_are_in_many_games_of_each_variant(options: dict[str, Any]) -> None:
+def test_redrawn_hidden_cards_are_calibrated_in_many_games(options: dict[str, Any]) -> None:
     check_all(options, 2_500, 1_250, 3)
 
 
 @pytest.mark.slow
 @pytest.mark.rule("AA-10", "AA-11", "AA-12", "AA-37")
-def test_seen_cards_and_two_alike_are_offered_as_often_as_in_games_from_the_start() -> None:
-    """Without cards that were shown at the start both are rare."""
+def test_seen_cards_and_identical_pairs_are_calibrated_in_games_without_revealed_cards() -> None:
+    """Both are rare in games that begin without revealed cards, hence many games."""
     found = calibration(make_game("agent_avenue_v0", **VARIANTS[0]), 10_000, 0, 2)
     check(found)
     assert found["a seen name lies down"].true > 250
     assert found["the open name lies down"].true > 10
 
 
-def test_worlds_in_which_any_card_of_a_hand_may_lie_face_down_are_found() -> None:
-    """Also one that was drawn since (AA-11)."""
+def test_a_face_down_card_drawn_from_the_whole_hand_is_found() -> None:
+    """This `determinize` ignores that cards drawn after the offer cannot be face down (AA-11)."""
 
     def any_card(s: Record, seat: int, seed: np.uint64) -> None:
         game.determinize(s, seat, seed)

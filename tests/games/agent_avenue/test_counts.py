@@ -1,4 +1,4 @@
-"""How many ways a turn can go from fixed positions, by the kernels and by the slow reference."""
+"""The number of action sequences from fixed positions, by the kernels and by the slow reference."""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +38,7 @@ def without_chance(mapping: State) -> State:
         (NONE_LEFT | {"hands": MIXED, "active": 1, "face_up": "daredevil", "face_down": "sidekick"}, [2]),
     ],
 )
-def test_ways_of_a_turn(
+def test_action_sequences_of_a_turn(
     at: Callable[..., Position], make_mapping: Callable[..., State], parts: State, counts: list[int]
 ) -> None:
     position = at(make_mapping(**parts))
@@ -52,7 +52,7 @@ def test_ways_of_a_turn(
     ("options", "counts"),
     [({"players": 3}, [2, 14, 94]), ({"mode": "advanced", "players": 4}, [2, 10, 54])],
 )
-def test_ways_of_the_first_decisions(options: dict[str, Any], counts: list[int]) -> None:
+def test_action_sequences_of_the_first_decisions(options: dict[str, Any], counts: list[int]) -> None:
     game = make_game(**options)
     position = Position(game, game.start(options["players"] - 2))
     assert of_kernels(position, 3) == reference_counts(without_chance(position.mapping), 3) == counts

@@ -1,8 +1,8 @@
 """`determinize` draws uniformly: a chi-square test against an exact count, which wrong samplers fail.
 
-In each position the unseen cards are few. Every way to lay them, copy by copy, to the hidden places (the face-down
-card, what the rival's hand kept and then drew, its discards, the deck in its order) counts once, if AA-10 allows it and
-the cards that were seen in that hand (AA-37) are not among those that it drew since.
+Each position has few unseen cards. The count enumerates every assignment of them, copy by copy, to the hidden places:
+the face-down card, the cards that the opponent's hand kept and then drew, its discards, and the deck in its order. An
+assignment is excluded if AA-10 forbids it, or if a card seen in that hand (AA-37) is among those drawn since.
 """
 
 from collections import Counter
@@ -24,13 +24,13 @@ Sampler = Callable[[Any, int, int], None]
 """(position, seat, seed): draws all that the seat cannot know."""
 
 DRAWS = 3000
-ALARM = 1e-4  # a right resampler falls below this once in 10,000 positions
+ALARM = 1e-4  # a correct sampler falls below this once in 10,000 positions
 
 DA, EN, CB, SA, DD, SE, SK, MO = AGENTS
 
 
 def seen(*cards: str) -> dict[str, Any]:
-    """The keys of advanced mode, where these cards were seen in the hand of seat 1; no market card is in a deck."""
+    """The keys of advanced mode, with these cards seen in the hand of seat 1 and an empty market deck."""
     return {
         "mode": "advanced",
         "market_supply": list(MARKET_CARDS),
@@ -41,7 +41,7 @@ def seen(*cards: str) -> dict[str, Any]:
     }
 
 
-POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {  # viewer, position; all cards that it does not name are in play
+POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {  # viewer, position; all cards not named are in play
     "to play": (
         0,
         {"hands": {"0": [DA, EN, DD, DD], "1": [CB, SA, SE, SE]}, "discarded": {"1": [MO]}, "deck": [CB, EN]},
@@ -197,7 +197,7 @@ def unseen(position: Any, seat: int) -> list[int]:
 
 
 def exact(position: Any, seat: int) -> dict[Outcome, float]:
-    """The chance of each outcome, by counting every order of the unseen cards: the hand kept the first of its cards."""
+    """The probability of each outcome, by counting every order of the unseen cards; a hand's first cards were kept."""
     truth, kept = outcome(position, seat), int(position.s.kept)
     down, hand, discards, _ = truth
     counts: Counter[Outcome] = Counter()
@@ -209,7 +209,7 @@ def exact(position: Any, seat: int) -> dict[Outcome, float]:
         cards = [copies[i] for i in order]
         laid_down = NONE if down == NONE else cards.pop()
         held, thrown = ([cards.pop() for _ in range(size)] for size in (sum(hand), sum(discards)))
-        # AA-10: two alike only from a hand of nothing else, so that the cards that it kept are alike, too.
+        # AA-10: an identical pair comes only from a hand of identical cards, so the kept cards are identical, too.
         if laid_down == NONE or laid_down != position.s.face_up or {*held[:kept]} <= {laid_down}:
             in_hand, in_discards = (tuple(map(place.count, range(len(AGENTS)))) for place in (held, thrown))
             counts[laid_down, in_hand, in_discards, tuple(cards)] += 1
@@ -218,7 +218,7 @@ def exact(position: Any, seat: int) -> dict[Outcome, float]:
 
 
 def p_value(position: Any, seat: int, sample: Sampler) -> float:
-    """How likely draws as uneven as these, or more so, are if they are uniform; 0 where one is impossible."""
+    """The p-value of the chi-square test for uniform draws; 0 if a draw is impossible."""
     chances = exact(position, seat)
     truth = position.states.copy()
     seen: Counter[Outcome] = Counter()
@@ -254,11 +254,11 @@ def ours(position: Any, seat: int, seed: int) -> None:
 
 
 def nothing(position: Any, seat: int, seed: int) -> None:
-    """Leaves the truth where it is, which looks right to every seat."""
+    """Keep the true state, which agrees with every view."""
 
 
 def lay(position: Any, seat: int, order: list[int]) -> None:
-    """Lays these cards to the hidden places."""
+    """Assign these cards to the hidden places."""
     s, rival = position.s, 1 - seat
     sizes = int(s.hands[rival].sum()), int(s.discarded[rival].sum())
     if s.face_down >= 0 and seat != s.active_side:
@@ -269,17 +269,17 @@ def lay(position: Any, seat: int, order: list[int]) -> None:
 
 
 def unseen_order(position: Any, seat: int, seed: int) -> list[int]:
-    """The unseen cards in some order."""
+    """The unseen cards in random order."""
     return np.random.default_rng(seed).permutation(unseen(position, seat)).tolist()
 
 
 def blind(position: Any, seat: int, seed: int) -> None:
-    """Deals all unseen cards without regard to AA-10."""
+    """Deal all unseen cards without regard to AA-10."""
     lay(position, seat, unseen_order(position, seat, seed))
 
 
 def seen_anywhere(position: Any, seat: int, seed: int) -> None:
-    """Thinks that a card that was seen may be any of the hand, so that one that was drawn since may lie face down."""
+    """Assume that a seen card can be any card of the hand, so that a card drawn since may be face down."""
     s, known = position.s, position.s.seen[1 - seat]
     blind(position, seat, seed)
     while (s.hands[1 - seat] + (np.arange(len(AGENTS)) == s.face_down) < known).any():
@@ -288,7 +288,7 @@ def seen_anywhere(position: Any, seat: int, seed: int) -> None:
 
 
 def alike_by_count(position: Any, seat: int, seed: int) -> None:
-    """Thinks that a hand kept two alike if it holds as many now, whenever it drew them."""
+    """Assume that a hand kept two identical cards if it holds two now, even if it drew them later."""
     s = position.s
     blind(position, seat, seed)
     while s.face_down == s.face_up and s.hands[1 - seat, s.face_up] < s.kept:
@@ -297,7 +297,7 @@ def alike_by_count(position: Any, seat: int, seed: int) -> None:
 
 
 def never_alike(position: Any, seat: int, seed: int) -> None:
-    """Thinks that AA-10 forbids every identical pair."""
+    """Assume that AA-10 forbids every identical pair."""
     blind(position, seat, seed)
     while position.s.face_down == position.s.face_up:
         seed += DRAWS
@@ -305,7 +305,7 @@ def never_alike(position: Any, seat: int, seed: int) -> None:
 
 
 def keeps_the_deck(position: Any, seat: int, seed: int) -> None:
-    """Draws all but the future chance."""
+    """Redraw everything except the order of the deck."""
     s = position.s
     deck = s.deck[: s.deck_size].tolist()
     order = unseen_order(position, seat, seed)
@@ -347,7 +347,7 @@ def test_a_wrong_sampler_fails(position_of: Callable[[str], tuple[Any, int]], sa
 
 
 @pytest.mark.parametrize("name", ["to play", "no card was kept"])
-def test_where_aa_10_forbids_nothing_a_blind_deal_is_right(
+def test_a_blind_deal_is_uniform_where_aa_10_forbids_nothing(
     position_of: Callable[[str], tuple[Any, int]], name: str
 ) -> None:
     position, seat = position_of(name)
@@ -355,7 +355,7 @@ def test_where_aa_10_forbids_nothing_a_blind_deal_is_right(
 
 
 def test_positions_fit_their_names(position_of: Callable[[str], tuple[Any, int]]) -> None:
-    """Whether an identical pair is among the outcomes."""
+    """Names tell whether an identical pair is possible."""
     for name, some in (
         ("an identical pair is possible, the rival drew", True),
         ("an identical pair is the truth", True),
@@ -369,7 +369,7 @@ def test_positions_fit_their_names(position_of: Callable[[str], tuple[Any, int]]
         assert bool(alike) == some
 
 
-def test_the_result_depends_on_the_view_and_the_seed_alone(
+def test_the_result_depends_on_the_view_and_the_seed_only(
     game: Game, position_of: Callable[[str], tuple[Any, int]]
 ) -> None:
     for name in POSITIONS:
@@ -385,10 +385,10 @@ def test_the_result_depends_on_the_view_and_the_seed_alone(
             assert position.states.tobytes() == expected
 
 
-def test_a_position_that_shows_more_than_was_kept_is_dealt_all_the_same(
+def test_positions_with_more_seen_cards_than_kept_ones_are_dealt(
     at: Callable[..., Any], make_mapping: Callable[..., Any]
 ) -> None:
-    """It cannot come about, but it can be set up: then all cards that were drawn are not among those that were seen."""
+    """No game reaches such a position, but a mapping can describe it; the face-down card is then one of those seen."""
     parts = {"hands": {"0": [DA, EN, DD, DD], "1": [SA, SA, SE, SE]}, "face_up": EN, "face_down": CB, "active": 1}
     position = at(make_mapping(**parts, **seen(SA, SA, SE, SE)))
     for seed in range(100):

@@ -1,4 +1,4 @@
-"""The picture: well formed, readable, complete in what may be chosen, and different where what is seen differs."""
+"""The picture: well formed, readable, with a target for each legal action, and different for different views."""
 
 import gzip
 import json
@@ -38,7 +38,7 @@ SPOILED: list[tuple[str, Callable[[str], list[str]], Callable[[str], str]]] = [
 
 
 def checked(each: Moment, viewer: int) -> str:
-    """The picture of a position with all that it can have, after everything that can be checked without pixels."""
+    """The full picture of a position, after all checks that need no pixels."""
     drawn = str(each.picture(viewer))
     legal = each.legal(viewer)
     assert svg.strange(drawn) == []
@@ -52,14 +52,14 @@ def checked(each: Moment, viewer: int) -> str:
 
 
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_pictures_are_in_order(mode: Mode, players: int) -> None:
+def test_pictures_are_well_made(mode: Mode, players: int) -> None:
     for i, each in enumerate(positions(mode, players, 9)):
         checked(each, each.viewers[i % len(each.viewers)])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_many_pictures_are_in_order(mode: Mode, players: int) -> None:
+def test_many_pictures_are_well_made(mode: Mode, players: int) -> None:
     phases = set()
     for i, each in enumerate(positions(mode, players, 400, seed=1)):
         phases.add(PHASES[each.s.phase])
@@ -71,13 +71,13 @@ def test_many_pictures_are_in_order(mode: Mode, players: int) -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize(("mode", "players"), slow_but(VARIANTS, 0, -1))
-def test_texts_can_be_read(mode: Mode, players: int, theme: Theme) -> None:
+def test_texts_are_readable(mode: Mode, players: int, theme: Theme) -> None:
     for i, each in enumerate(positions(mode, players, 2, seed=2)):
         assert svg.pale(str(each.picture(i - 1, theme=theme))) == []
 
 
 @pytest.mark.parametrize(("mode", "players"), slow_but(VARIANTS, 0, -1))
-def test_themes_differ_in_colors_alone(mode: Mode, players: int) -> None:
+def test_themes_differ_in_colors_only(mode: Mode, players: int) -> None:
     for i, each in enumerate(positions(mode, players, 9)):
         dark, light = (each.picture(each.viewers[i % len(each.viewers)], theme=theme) for theme in THEMES)
         assert dark != light
@@ -87,7 +87,7 @@ def test_themes_differ_in_colors_alone(mode: Mode, players: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_texts_can_be_read_in_many_positions(mode: Mode, players: int, theme: Theme) -> None:
+def test_texts_are_readable_in_many_positions(mode: Mode, players: int, theme: Theme) -> None:
     for i, each in enumerate(positions(mode, players, 30, seed=7)):
         assert svg.pale(str(each.picture(each.viewers[i % len(each.viewers)], theme=theme))) == []
 
@@ -95,7 +95,7 @@ def test_texts_can_be_read_in_many_positions(mode: Mode, players: int, theme: Th
 @pytest.mark.parametrize(
     ("check", "spoil"), [(check, spoil) for _, check, spoil in SPOILED], ids=[n for n, *_ in SPOILED]
 )
-def test_a_spoiled_picture_is_found(check: Callable[[str], list[str]], spoil: Callable[[str], str]) -> None:
+def test_a_broken_picture_is_found(check: Callable[[str], list[str]], spoil: Callable[[str], str]) -> None:
     (each,) = positions("simple", 2, 1)
     good = str(each.picture(0))
     assert check(good) == []
@@ -117,7 +117,7 @@ def test_names_are_escaped() -> None:
     assert any("<script" in words.text for words in svg.texts(drawn)), NAMES[1]
 
 
-def test_the_mapping_stays_as_it_was() -> None:
+def test_drawing_does_not_change_the_mapping() -> None:
     for each in positions("advanced", 3, 10):
         seen = each.seen(0)
         before = deepcopy(seen)
@@ -130,7 +130,7 @@ def test_equal_pictures_are_equal_bytes() -> None:
         assert each.picture(1) == each.picture(1)
 
 
-# ---------------------------------------------------------------- what is seen is drawn
+# ---------------------------------------------------------------- everything visible is drawn
 
 LEFT_OUT: dict[str, str] = {
     "ability side": "it is that of to_move, which is drawn",
@@ -162,7 +162,7 @@ def test_many_different_views_have_different_pictures(mode: Mode, players: int) 
 
 
 def changes(seen: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The mapping with one thing changed at a time, by what that is; possible or not, a picture shows it."""
+    """Mappings with one value changed, by name of the change; they need not be possible positions."""
     found: dict[str, dict[str, Any]] = {}
 
     def put(name: str, value: Any, *path: str) -> None:
@@ -230,7 +230,7 @@ def changes(seen: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_each_thing_that_is_seen_is_drawn(mode: Mode, players: int) -> None:
+def test_every_visible_value_is_drawn(mode: Mode, players: int) -> None:
     tried: set[tuple[str, bool]] = set()
     for i, each in enumerate(positions(mode, players, 10, seed=5)):
         viewer = each.viewers[i % len(each.viewers)]
@@ -248,7 +248,7 @@ def test_each_thing_that_is_seen_is_drawn(mode: Mode, players: int) -> None:
 
 @pytest.mark.parametrize("viewer", [NOBODY, 0, 3])
 def test_a_crowded_table_fits(viewer: int) -> None:
-    """More cards than a game ever has, in every place at once: nothing overlaps, and all can be chosen."""
+    """With more cards in every place than a game ever has, nothing overlaps and every card can be chosen."""
     (each,) = positions("advanced", 4, 1)
     crowded: dict[str, Any] = each.seen(viewer)
     hand = sorted([*AGENTS, *AGENTS[:4]], key=AGENTS.index)
@@ -266,8 +266,8 @@ def test_a_crowded_table_fits(viewer: int) -> None:
     assert svg.outside(drawn) == svg.overlaps(drawn) == svg.unreachable(drawn, list(look.legal)) == []
 
 
-def test_the_own_side_lies_below() -> None:
-    """Each viewer's own home, its hand and its name are in the lower half."""
+def test_the_viewer_is_drawn_at_the_bottom() -> None:
+    """Each viewer's home, hand and name are in the lower half."""
     for mode, players in VARIANTS:
         (each,) = positions(mode, players, 1)
         for viewer in range(players):
@@ -280,7 +280,7 @@ def test_the_own_side_lies_below() -> None:
             assert all(places[name][1] > 600 for name in hand)
 
 
-def test_what_moved_leaves_a_trail() -> None:
+def test_moved_meeples_leave_a_trail() -> None:
     for each in positions("simple", 2, 60, seed=6):
         seen, before = each.seen(NOBODY), each.game.seen_to_dict(as_record(each.before), NOBODY)
         with_trail = draw_seen(each.game, seen, Look(NOBODY, before=before))

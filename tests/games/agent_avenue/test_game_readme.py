@@ -1,4 +1,4 @@
-"""The tables of the game's README are those of the code."""
+"""The tables of the game's README agree with the code."""
 
 import re
 from pathlib import Path

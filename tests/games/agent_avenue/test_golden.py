@@ -1,4 +1,4 @@
-"""The recorded games of Agent Avenue show all kinds of actions and variants."""
+"""The recorded games of Agent Avenue cover all kinds of actions and all variants."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Random games break no invariant, and each invariant finds what breaks it."""
+"""Random games break no invariant, and each invariant detects states that violate it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,7 +29,7 @@ def test_random_games_break_no_invariant(options: dict[str, Any], games: int) ->
     assert (played.states["to_move"] == -1).all()
     assert played.decisions.min() >= 2
     assert set(played.broken) == set(random_games.names(game))
-    again = play_games(game, range(games - 10, games))  # a game depends on its seed alone
+    again = play_games(game, range(games - 10, games))  # a game depends on its seed only
     assert again.states.tobytes() == played.states[-10:].tobytes()
     assert again.decisions.tolist() == played.decisions[-10:].tolist()
 
@@ -71,7 +71,7 @@ def always(before: Any, s: Any) -> bool:
 
 
 def moves(source: tuple[str, Any], target: tuple[str, Any], card: int | None = None) -> Change:
-    """One copy from one place to another: all cards are still there, but not where they may be."""
+    """Move one copy of a card from one place to another: no card is missing, but one is in a wrong place."""
 
     def change(s: Any) -> None:
         which = card if card is not None else int(np.flatnonzero(s[source[0]][source[1]])[0])
@@ -82,12 +82,12 @@ def moves(source: tuple[str, Any], target: tuple[str, Any], card: int | None = N
 
 
 def buried(s: Any) -> None:
-    """The top card of the deck is another one, and that lies where it was."""
+    """Exchange the top and the bottom card of the deck."""
     s.deck[[0, s.deck_size - 1]] = s.deck[[s.deck_size - 1, 0]]
 
 
 def from_deck(place: str, *index: int) -> Change:
-    """The top card of the deck goes somewhere without a draw."""
+    """Move the top card of the deck to a place without a draw."""
 
     def change(s: Any) -> None:
         s.deck_size -= 1
@@ -102,7 +102,7 @@ def mixed_deck(before: Any, s: Any) -> bool:
 
 
 def a_claim(reason: str) -> Change:
-    """A condition of a position before the end."""
+    """Make a position before the end meet a condition that ends the game."""
 
     def change(s: Any) -> None:
         if reason == "caught":
@@ -240,8 +240,8 @@ CORRUPTED_IDS = [f"{i}-{name}" for i, (name, *_) in enumerate(CORRUPTED)]
 
 
 @pytest.mark.parametrize(("name", "options", "fits", "change"), CORRUPTED, ids=CORRUPTED_IDS)
-def test_what_is_wrong_is_found(name: str, options: dict[str, Any], fits: Fits, change: Change) -> None:
-    """In each position of random play that the change fits, the invariant holds before it and does not after it."""
+def test_each_violation_is_found(name: str, options: dict[str, Any], fits: Fits, change: Change) -> None:
+    """In each position of random play to which the change applies, the invariant holds before it and not after it."""
     found = 0
     for before, truth in decisions(tuple(options.items())):
         states = truth.copy()
@@ -251,22 +251,22 @@ def test_what_is_wrong_is_found(name: str, options: dict[str, Any], fits: Fits, 
             change(s)
             if states.tobytes() != truth.tobytes():
                 found += look(before, states)[name].all()
-                assert found, "the first one that fits must be found"
+                assert found, "the invariant missed the first change that applies"
                 if found == 5:
                     return
-    assert found, "no position fits"
+    assert found, "the change applies to no position"
 
 
 def look(before: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
     return broken_in(invariants, states) | broken_by(invariants, before, states)  # type: ignore[arg-type]
 
 
-def test_every_invariant_is_seen_to_fail() -> None:
+def test_every_invariant_has_a_violation() -> None:
     every = {holds.__name__ for holds in (*invariants.OF_STATE, *invariants.OF_DECISION)}
     assert {name for name, *_ in CORRUPTED} == every
 
 
-# ---------------------------------------------------------------- promises of any game
+# ---------------------------------------------------------------- invariants of all games
 
 
 def opening() -> tuple[Game, np.ndarray, np.ndarray, np.ndarray]:

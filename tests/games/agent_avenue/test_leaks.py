@@ -1,4 +1,4 @@
-"""Nothing betrays a hidden card: the same game in two worlds that differ in a card of another seat's hand."""
+"""No hidden card leaks: the same game is played in two worlds that differ in a card of another seat's hand."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ SHOWING = {"mind_control", "spycation", "surveillance_truck", "secret_recruit", 
 
 
 def other_world(mapping: dict[str, Any], seat: int) -> dict[str, Any] | None:
-    """The same start in which a card of `seat` has changed places with the bottom card of the deck."""
+    """The same start with a card of `seat` exchanged with the deck's bottom card; None if it has the latter's name."""
     hand, bottom = mapping["hands"][str(seat)], mapping["deck"][-1]
     if bottom in hand:
         return None
@@ -32,7 +32,7 @@ def other_world(mapping: dict[str, Any], seat: int) -> dict[str, Any] | None:
 
 
 def nothing_shown(one: Mapping[str, Any], two: Mapping[str, Any]) -> bool:
-    """Whether the deck's bottom card is still there, and no market card has shown or asked for cards of a hand."""
+    """Whether the bottom card is still in the deck and no market card has shown or required cards of a hand."""
     asked = {(one.get("ability") or {}).get("card"), *one.get("market_discard", ())}
     return bool(one["deck"]) and not SHOWING & asked
 
@@ -54,8 +54,8 @@ def test_two_worlds_look_the_same(options: dict[str, Any]) -> None:
     assert decisions > 10 * worlds
 
 
-def test_what_all_may_see_is_seen() -> None:
-    """The test means something: the holder of the card sees the difference, and all seats do once it lies open."""
+def test_the_holder_of_the_card_sees_the_difference() -> None:
+    """Shows that `play_both` detects differences between two worlds."""
     game = make_game()
     start = next(m for seed in range(20) if other_world(m := Position(game, game.start(seed)).mapping, 1))
     changed = other_world(start, 1)

@@ -1,4 +1,4 @@
-"""States and actions as text: both ways, byte for byte, and refusals."""
+"""State mappings and action texts: exact round trips, and errors for invalid ones."""
 
 import copy
 import json
@@ -13,7 +13,7 @@ from spygames import agent_avenue_v0
 from spygames.agent_avenue import make_game
 from spygames.core.game.game import Game, ImpossibleState, as_record
 
-UNUSED = {  # keys of other modes, as the rules have them with two players in simple mode
+UNUSED = {  # keys of other modes, with their values in simple mode for two players
     "market_supply": [],
     "market_deck": [],
     "market_in_play": {"0": [], "1": []},
@@ -29,7 +29,7 @@ H1 = ["double_agent", "enforcer", "saboteur", "sentinel"]
 Mapping = dict[str, Any]
 
 
-def test_bytes_come_back_over_random_play(game: Game, random_play: Callable[..., Iterator[Any]]) -> None:
+def test_states_of_random_play_round_trip(game: Game, random_play: Callable[..., Iterator[Any]]) -> None:
     for position in random_play(60, seed=3):
         mapping = json.loads(json.dumps(position.mapping))
         states = game.new_states()
@@ -39,7 +39,7 @@ def test_bytes_come_back_over_random_play(game: Game, random_play: Callable[...,
 
 
 @pytest.mark.parametrize("first", [1, "random"])
-def test_bytes_come_back_with_other_options(first: int | Literal["random"]) -> None:
+def test_states_round_trip_with_other_options(first: int | Literal["random"]) -> None:
     game = make_game(first_player=first)
     for seed in range(10):
         states = game.start(seed)
@@ -48,7 +48,7 @@ def test_bytes_come_back_with_other_options(first: int | Literal["random"]) -> N
         assert states.tobytes() == again.tobytes()
 
 
-def test_a_restored_game_replays_the_same_chance(at: Callable[..., Any], fresh: Callable[[int], Any]) -> None:
+def test_a_restored_game_has_the_same_random_draws(at: Callable[..., Any], fresh: Callable[[int], Any]) -> None:
     position = fresh(11).act(*(f"discard {card}" for card in fresh(11).mapping["hands"]["0"][:1]))
     again = at(position.mapping)
     for _ in range(3):
@@ -57,7 +57,9 @@ def test_a_restored_game_replays_the_same_chance(at: Callable[..., Any], fresh: 
         assert position.states.tobytes() == again.states.tobytes()
 
 
-def test_every_key_is_there_and_no_other(fresh: Callable[[int], Any], make_mapping: Callable[..., Mapping]) -> None:
+def test_mappings_have_exactly_the_documented_keys(
+    fresh: Callable[[int], Any], make_mapping: Callable[..., Mapping]
+) -> None:
     mapping = fresh(0).mapping
     assert set(mapping) == {*make_mapping({}), *UNUSED, "rng", "record"}
     assert {key: mapping[key] for key in UNUSED} == UNUSED
@@ -65,7 +67,7 @@ def test_every_key_is_there_and_no_other(fresh: Callable[[int], Any], make_mappi
     json.dumps(mapping)
 
 
-def test_a_caller_may_change_what_it_gets(fresh: Callable[[int], Any]) -> None:
+def test_changing_a_returned_mapping_affects_no_other_mapping(fresh: Callable[[int], Any]) -> None:
     mapping = fresh(0).mapping
     mapping["market_in_play"]["0"].append("spycation")
     mapping["seen_in_hand"]["1"]["mole"] = 1
@@ -74,7 +76,7 @@ def test_a_caller_may_change_what_it_gets(fresh: Callable[[int], Any]) -> None:
 
 
 @pytest.mark.parametrize("offered", [None, ("saboteur", "codebreaker")])
-def test_unused_keys_may_be_left_out_or_empty(
+def test_unused_keys_are_optional(
     at: Callable[..., Any], make_mapping: Callable[..., Mapping], offered: tuple[str, str] | None
 ) -> None:
     up, down = offered or (None, None)
@@ -85,7 +87,7 @@ def test_unused_keys_may_be_left_out_or_empty(
     assert {key: short.mapping[key] for key in start} == start
 
 
-def test_rng_and_record_may_be_left_out(at: Callable[..., Any], make_mapping: Callable[..., Mapping]) -> None:
+def test_rng_and_record_are_optional(at: Callable[..., Any], make_mapping: Callable[..., Mapping]) -> None:
     start = make_mapping({"0": H0, "1": H1}, face_up="saboteur", face_down="codebreaker")
     position = at(start)
     assert position.mapping["rng"] == "0"
@@ -96,7 +98,7 @@ def test_rng_and_record_may_be_left_out(at: Callable[..., Any], make_mapping: Ca
 
 @pytest.mark.rule("AA-10")
 def test_the_record_follows_from_the_hands(at: Callable[..., Any], random_play: Callable[..., Iterator[Any]]) -> None:
-    """Two players in simple mode hold at most four cards, so `kept` may be left out."""
+    """In simple mode for two players a hand has at most four cards, which determines `kept`."""
     for position in random_play(30, seed=4):
         mapping = position.mapping
         offered = mapping["phase"] == "recruit"
@@ -221,9 +223,9 @@ REFUSED: list[tuple[str, Callable[[Mapping], None], str]] = [
     ("rng negative", put("rng", -1), "rng"),
     ("rng too large", put("rng", 2**64), "rng"),
     ("rng too large a text", put("rng", str(2**64)), "rng"),
-    ("rng another text", put("rng", "07"), "written as a text such as '7', not '07'"),
-    ("rng a double", put("rng", 1.2e19), "written as a text such as '7', not 1.2e+19"),
-    ("rng true", put("rng", True), "written as a text such as '7', not True"),
+    ("rng another text", put("rng", "07"), "'7', not '07'"),
+    ("rng a double", put("rng", 1.2e19), "'7', not 1.2e+19"),
+    ("rng true", put("rng", True), "'7', not True"),
     ("record unknown", put("record", {"luck": 1}), "luck"),
     ("record a list", put("record", ["kept"]), "record"),
     ("kept in phase play", put("record", {"kept": 1}), "kept"),
@@ -232,7 +234,7 @@ REFUSED: list[tuple[str, Callable[[Mapping], None], str]] = [
 
 
 @pytest.mark.parametrize(("change", "key"), [pytest.param(c, k, id=i) for i, c, k in REFUSED])
-def test_refused(
+def test_invalid_mappings_are_refused(
     at: Callable[..., Any], make_mapping: Callable[..., Mapping], change: Callable[[Mapping], None], key: str
 ) -> None:
     start = make_mapping({"0": H0, "1": H1})
@@ -243,7 +245,7 @@ def test_refused(
 
 
 @pytest.mark.parametrize("value", [None, [], "play", 3])
-def test_no_mapping_is_refused(at: Callable[..., Any], value: Any) -> None:
+def test_other_types_than_mappings_are_refused(at: Callable[..., Any], value: Any) -> None:
     with pytest.raises(ImpossibleState, match="mapping"):
         at(value)
 
@@ -251,7 +253,7 @@ def test_no_mapping_is_refused(at: Callable[..., Any], value: Any) -> None:
 @pytest.mark.rule("AA-17")
 @pytest.mark.parametrize("card", ["codebreaker", "daredevil"])
 @pytest.mark.parametrize("n", [3, 4, 5, 6])
-def test_three_of_these_in_a_running_game_are_refused(
+def test_three_codebreakers_or_daredevils_in_a_running_game_are_refused(
     at: Callable[..., Any], make_mapping: Callable[..., Mapping], card: str, n: int
 ) -> None:
     with pytest.raises(ImpossibleState, match=f"phase must be over.*{card}s"):
@@ -259,7 +261,7 @@ def test_three_of_these_in_a_running_game_are_refused(
 
 
 @pytest.mark.rule("AA-10")
-def test_an_identical_pair_is_refused_unless_all_that_was_kept_is_alike(
+def test_an_identical_pair_is_refused_unless_all_kept_cards_are_identical(
     at: Callable[..., Any], make_mapping: Callable[..., Mapping]
 ) -> None:
     pair = {"face_up": "saboteur", "face_down": "saboteur"}
@@ -275,7 +277,7 @@ def test_an_identical_pair_is_refused_unless_all_that_was_kept_is_alike(
         else:
             with pytest.raises(ImpossibleState, match="face_up and face_down"):
                 at(start)
-    # Without a deck nothing was drawn: three are left of a hand above four, and all of them were kept.
+    # With an empty deck no card was drawn, so all three cards of the hand were kept.
     start = make_mapping({"0": ["saboteur"] * 2 + ["mole"], "1": H0[:2]}, **pair, rest="in_play")
     at(start | {"record": {"kept": 2}})
     with pytest.raises(ImpossibleState, match="face_up and face_down"):
@@ -288,7 +290,7 @@ def test_an_identical_pair_is_refused_unless_all_that_was_kept_is_alike(
 
 
 @pytest.mark.rule("AA-17", "AA-18", "AA-19")
-def test_a_result_that_the_position_does_not_bear_is_refused(
+def test_a_result_that_contradicts_the_position_is_refused(
     at: Callable[..., Any], make_mapping: Callable[..., Mapping]
 ) -> None:
     over = {"phase": "over", "to_move": None, "winner": 0, "end_reason": "codebreakers"}
@@ -327,12 +329,12 @@ def test_every_action_has_one_text(game: Game, fresh: Callable[[int], Any]) -> N
     "text", ["", "discard", "discard spy", "play mole", "play mole mole mole", "recruit", "recruit left", "Recruit up",
              "recruit up ", " recruit up", "up enforcer", "lead player_1", "market spycation", "play enforcer  mole"],
 )  # fmt: skip
-def test_no_other_text_is_an_action(game: Game, fresh: Callable[[int], Any], text: str) -> None:
+def test_invalid_action_texts_are_refused(game: Game, fresh: Callable[[int], Any], text: str) -> None:
     with pytest.raises(ValueError, match="not an action of Agent Avenue"):
         game.string_to_action(fresh(0).s, text, 0)
 
 
-def test_a_refused_mapping_says_how_many_copies_there_are(
+def test_errors_give_the_number_of_copies_of_a_card(
     at: Callable[..., Any], make_mapping: Callable[..., Mapping]
 ) -> None:
     start = make_mapping({"0": H0, "1": H1})
@@ -343,7 +345,7 @@ def test_a_refused_mapping_says_how_many_copies_there_are(
 
 @pytest.mark.rule("AA-11")
 def test_no_game_gets_stuck_from_a_mapping() -> None:
-    """A hand below two beside a deck, which no real game has, is drawn up before its player must play."""
+    """A hand of one card while the deck lasts, which no real game has, is filled up before its player must play."""
     env = agent_avenue_v0.env()
     env.reset(seed=1)
     mapping = env.state_to_dict()
@@ -359,10 +361,10 @@ def test_no_game_gets_stuck_from_a_mapping() -> None:
 
 
 @pytest.mark.rule("AA-19")
-def test_a_hand_that_cannot_be_drawn_up_ends_the_game(
+def test_a_hand_that_stays_too_small_ends_the_game(
     make_mapping: Callable[..., Mapping], at: Callable[..., Any]
 ) -> None:
-    """One card is left in the deck for a player without any: it cannot play, so the cards have run out."""
+    """A player with an empty hand draws the last card of the deck. It cannot play one card, so the cards ran out."""
     mine = ["double_agent", "enforcer", "saboteur", "saboteur", "sentinel", "sentinel"]
     mapping = make_mapping({"0": mine, "1": []}, rest="in_play", deck=["enforcer"])
     position = at(mapping).act("play double_agent enforcer", "recruit up")
@@ -382,7 +384,7 @@ def test_a_hand_that_cannot_be_drawn_up_ends_the_game(
     ],
 )
 @pytest.mark.parametrize("seed", range(5))
-def test_a_game_begun_at_the_edge_of_the_range_can_be_saved_to_its_end(edge: dict, seed: int) -> None:
+def test_games_from_extreme_values_can_be_saved_until_their_end(edge: dict, seed: int) -> None:
     env = agent_avenue_v0.env()
     env.reset(seed=seed)
     env.reset(seed=seed, options={"state": env.state_to_dict() | edge})
@@ -396,7 +398,7 @@ def test_a_game_begun_at_the_edge_of_the_range_can_be_saved_to_its_end(edge: dic
     "key", ["mode", "players", "phase", "progress", "deck", "market_supply", "pending", "record", "lead"]
 )
 @pytest.mark.parametrize("value", [np.zeros(3), 2.5, "x", object()])
-def test_values_of_foreign_types_are_refused_by_key(key: str, value: object) -> None:
+def test_values_of_wrong_types_are_refused_by_key(key: str, value: object) -> None:
     env = agent_avenue_v0.env()
     env.reset(seed=1)
     with pytest.raises(ImpossibleState, match=key):

@@ -1,4 +1,4 @@
-"""States as mappings in the variants with the Black Market and with teams: what is refused, what may be left out."""
+"""State mappings in the variants with the Black Market and with teams: invalid values and optional keys."""
 
 import re
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def put(key: str, value: Any) -> Callable[[Mapping], None]:
 
 
 def at_ability(m: Mapping, card: str, **changes: Any) -> None:
-    """The seat to move is asked for the choices of a market card, with a sentinel in its hand and one in play."""
+    """The seat to move resolves a market card, with a sentinel in its hand and one in play."""
     m["market_deck"] = [c for c in m["market_deck"] if c != card]
     if card in m["market_supply"]:
         m["market_supply"] = [c for c in m["market_supply"] if c != card]
@@ -42,7 +42,7 @@ def at_ability(m: Mapping, card: str, **changes: Any) -> None:
 
 
 def without_supply(m: Mapping) -> None:
-    """All cards of the supply are taken, and the phase is that of taking one."""
+    """The supply is empty although a market card is to be taken."""
     m["phase"] = "market"
     for card in m["market_supply"]:
         if MARKET_CARDS.index(card) < ONGOING:
@@ -95,7 +95,7 @@ REFUSED: list[tuple[Mapping, str, Callable[[Mapping], object], str]] = [
 
 
 @pytest.mark.parametrize(("options", "change", "key"), [pytest.param(o, c, k, id=i) for o, i, c, k in REFUSED])
-def test_refused(options: Mapping, change: Callable[[Mapping], object], key: str) -> None:
+def test_invalid_mappings_are_refused(options: Mapping, change: Callable[[Mapping], object], key: str) -> None:
     mapping = start(options)
     read(options, mapping)
     change(mapping)
@@ -104,7 +104,7 @@ def test_refused(options: Mapping, change: Callable[[Mapping], object], key: str
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_what_a_variant_does_not_use_is_empty_and_may_be_left_out(options: Mapping) -> None:
+def test_keys_that_a_variant_does_not_use_are_empty_and_optional(options: Mapping) -> None:
     mapping = start(options)
     market = {"market_supply", "market_deck", "market_in_play", "market_discard", "pending", "ability", "seen_in_hand"}
     unused = set() if options.get("mode") == "advanced" else market

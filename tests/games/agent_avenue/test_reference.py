@@ -1,4 +1,4 @@
-"""Every mode and number of players against the slow implementation in `reference.py`: the same games, the same ends."""
+"""Every mode and number of players plays the same games as the independent implementation in `reference.py`."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def without_chance(mapping: dict[str, Any]) -> dict[str, Any]:
 
 
 def taste(rng: np.random.Generator) -> Callable[[list[str]], str]:
-    """A random player that likes some kinds of action more than others, so that games reach rare places."""
+    """A random player that prefers some kinds of action, so that games reach rare positions."""
     discards, careful, declines = rng.random(), rng.random() < 0.6, rng.random()
     liked = rng.permutation([*MARKET, *AGENTS])[:6]
 
@@ -45,7 +45,7 @@ def taste(rng: np.random.Generator) -> Callable[[list[str]], str]:
 
 
 def shown(game: Game, s: Any, viewer: int, seat: int) -> dict[str, int]:
-    """AA-37's counts of `seat` in the view of `viewer`."""
+    """The counts of AA-37 for `seat` in the view of `viewer`."""
     views = game.new_views()
     game.observe(s, viewer, as_record(views))
     rows = views["seen_in_hand"][0]
@@ -99,7 +99,7 @@ def test_both_implementations_play_the_same_games(options: dict[str, Any], games
 
 
 @pytest.mark.rule("AA-13", "AA-16", "AA-17", "AA-18", "AA-19")
-def test_both_implementations_agree_on_ends_of_made_up_positions(
+def test_both_implementations_agree_on_ends_of_constructed_positions(
     at: Callable[..., Any], make_mapping: Callable[..., dict[str, Any]]
 ) -> None:
     rng = np.random.default_rng(2)
@@ -118,7 +118,7 @@ def test_both_implementations_agree_on_ends_of_made_up_positions(
         active = int(rng.integers(2))
         if active:
             hands = {"0": hands["1"], "1": hands["0"]}
-        # The other cards lie in the deck, or in play where the deck must be empty.
+        # The other cards are in the deck, or in play if the deck must be empty.
         ahead = int(rng.integers(-6, 7))
         state = make_mapping(
             hands, in_play, active=active, rest="in_play" if short else "deck", progress=[ahead + 3, 3], discarded={}

@@ -1,4 +1,4 @@
-"""The drawing: recorded ones line by line, and over random play all that a seat may know and nothing else."""
+"""The text drawing: equal to recorded drawings, and in random play all that a seat may know and nothing else."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ OFFER: dict[str, Any] = {
     "progress": [5, 2],
     "turn": 3,
 }
-DRAWN = [  # drawing, and the scenario at whose end it is drawn
+DRAWN = [  # drawing, file and scenario; drawn at the end of the scenario
     ("advanced_2_market", "market_landing", "both land: then the other side takes its card"),
     ("advanced_2_ability", "market_instants", "spycation: what was taken is asked for, and nothing else"),
     ("advanced_2_offer", "market_memory", "a large hand draws nothing and is played"),
@@ -55,7 +55,7 @@ def test_recorded_drawings(at: Callable[..., Any], make_mapping: Callable[..., A
 
 @pytest.mark.parametrize(("name", "file", "scenario"), DRAWN, ids=[name for name, *_ in DRAWN])
 def test_recorded_drawings_of_the_variants(at: Callable[..., Any], name: str, file: str, scenario: str) -> None:
-    """The end of a scenario as every viewer sees it: market, ongoing cards, cards seen in hands, teams, captains."""
+    """Each viewer's drawing at the end of a scenario: market, ongoing cards, cards seen in hands, teams, captains."""
     scenarios = json.loads((DRAWINGS.parent / "scenarios" / f"{file}.json").read_text())["scenarios"]
     (found,) = [each for each in scenarios if each["name"] == scenario]
     position = at(found["start"]).act(*found["actions"])
@@ -73,8 +73,8 @@ def test_every_variant_is_drawn() -> None:
 
 
 @pytest.mark.rule("AA-9", "AA-12")
-def test_a_seat_is_shown_nothing_that_it_cannot_know(game: Game, random_play: Callable[..., Iterator[Any]]) -> None:
-    """Whatever the hidden cards are, the drawing is the same."""
+def test_drawings_hide_what_a_seat_cannot_know(game: Game, random_play: Callable[..., Iterator[Any]]) -> None:
+    """The drawing does not depend on hidden cards."""
     changed = 0
     for i, position in enumerate(random_play(40, seed=5)):
         truth = position.states.copy()
@@ -87,7 +87,7 @@ def test_a_seat_is_shown_nothing_that_it_cannot_know(game: Game, random_play: Ca
     assert changed > 500, "the determinized cards must differ for the test to mean anything"
 
 
-def test_a_seat_is_shown_what_it_knows(random_play: Callable[..., Iterator[Any]]) -> None:
+def test_drawings_show_what_a_seat_knows(random_play: Callable[..., Iterator[Any]]) -> None:
     for position in random_play(10, seed=6):
         s, mapping = position.s, position.mapping
         for seat in (0, 1):
@@ -122,10 +122,10 @@ def test_drawings_are_at_most_80_columns_wide(random_play: Callable[..., Iterato
 
 
 @pytest.mark.rule("AA-2", "AA-15")
-def test_the_board_is_a_loop_and_the_meeples_stand_where_they_should(
+def test_the_board_is_a_loop_with_the_meeples_in_place(
     at: Callable[..., Any], make_mapping: Callable[..., Any]
 ) -> None:
-    """Read the 14 cells back from the drawing: neighbours touch, and each meeple is in its cell."""
+    """The 14 cells, read back from the drawing, form a loop, and each meeple is in its cell."""
     for p0, p1 in [(0, 0), (3, 2), (13, 12), (-1, 3), (20, 26), (-15, -16), (7, 9), (6, 0)]:
         lines = at(make_mapping(HANDS, progress=[p0, p1])).drawing(0).splitlines()
         cells = {}
@@ -137,7 +137,7 @@ def test_the_board_is_a_loop_and_the_meeples_stand_where_they_should(
         assert sorted(cells) == list(range(14))
         for space, (x, y, home, meeples) in cells.items():
             nx, ny, *_ = cells[(space + 1) % 14]
-            assert abs(nx - x) + abs(ny - y) == 1, f"{space} must lie beside the next space"
+            assert abs(nx - x) + abs(ny - y) == 1, f"{space} must be next to the following space"
             assert ("home" in home) == (space in (0, 7))
             assert ("(0)" in meeples) == (space == p0 % 14)
             assert ("(1)" in meeples) == (space == (7 + p1) % 14)
@@ -160,7 +160,7 @@ def test_the_board_is_a_loop_and_the_meeples_stand_where_they_should(
     ],
 )  # fmt: skip
 @pytest.mark.rule("AA-17", "AA-19")
-def test_the_result_is_told_with_its_reason(
+def test_the_result_is_shown_with_its_reason(
     at: Callable[..., Any], make_mapping: Callable[..., Any], changes: dict[str, Any], words: str
 ) -> None:
     start = make_mapping(**{"hands": HANDS, **changes}) | {"phase": "over", "to_move": None, "winner": 0}

@@ -1,4 +1,4 @@
-"""`rewind` undoes what a seat did since an earlier decision: exactly with the right luck, else alike likely."""
+"""`rewind` restores an earlier decision of a seat: the true one for some draws, and all possible ones equally often."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ def may_be_silent(past: np.ndarray, actions: np.ndarray) -> np.ndarray:
 
 
 def silent(game: Game, past: np.ndarray, action: int) -> bool:
-    """Which of two alike was taken, and who was named for an ability that lapsed at once."""
+    """Which of two identical cards was taken, and which player was named for an ability that lapsed at once."""
     after = past.copy()
     game.apply(as_record(after), action)
     return action < RESOLVE_OWN or int(after["phase"][0]) != ABILITY
@@ -68,20 +68,20 @@ def name_of(options: Mapping[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("options", slow_but(VARIANTS, 0, 1, 5), ids=name_of)
-def test_the_right_luck_brings_back_what_was_true(options: dict[str, Any]) -> None:
+def test_some_draws_restore_the_true_past(options: dict[str, Any]) -> None:
     game = make_game("agent_avenue_v0", **options)
     assert check_right_luck(game, GAMES[game.num_players], silent, may_be_silent) > 3000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", VARIANTS, ids=name_of)
-def test_the_right_luck_brings_back_what_was_true_in_100_000_decisions(options: dict[str, Any]) -> None:
+def test_some_draws_restore_the_true_past_in_100_000_decisions(options: dict[str, Any]) -> None:
     game = make_game("agent_avenue_v0", **options)
     check_many(game, 20 * GAMES[game.num_players], silent, may_be_silent)
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=name_of)
-def test_a_redrawn_world_keeps_what_was_public_and_reads_nothing_hidden(options: dict[str, Any]) -> None:
+def test_rewinding_a_redrawn_world_keeps_public_facts_and_reads_no_hidden_ones(options: dict[str, Any]) -> None:
     game = make_game("agent_avenue_v0", **options)
     counts = check_redrawn(game, GAMES[game.num_players] // 8, PUBLIC)
     assert counts["told"] > 100
@@ -90,8 +90,8 @@ def test_a_redrawn_world_keeps_what_was_public_and_reads_nothing_hidden(options:
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=name_of)
-def test_a_world_is_turned_back_by_what_its_seat_sees_of_it_alone(options: dict[str, Any]) -> None:
-    """Two worlds that a seat cannot tell apart become one and the same to it."""
+def test_rewinding_depends_only_on_what_the_seat_sees(options: dict[str, Any]) -> None:
+    """Two worlds that look the same to a seat still look the same to it after rewinding."""
     check_own_view(make_game("agent_avenue_v0", **options), 6)
 
 
@@ -114,8 +114,8 @@ def hand_of(states: np.ndarray) -> tuple[int, ...]:
     return tuple(states["hands"][0, 1].tolist())
 
 
-def test_cards_drawn_since_an_offer_are_any_of_the_hand(game: Game) -> None:
-    """Chi-square against a count of all ways, copy by copy."""
+def test_cards_drawn_after_an_offer_can_be_any_of_the_hand(game: Game) -> None:
+    """Chi-square test against a count of all orders, copy by copy."""
     held = (DA, EN, DD, DD)
     now = position(game, hand=held, to_move=0)
     past = position(game, hand=(SA, SE, SK, MO), to_move=1, active_side=1)
@@ -131,7 +131,7 @@ def test_cards_drawn_since_an_offer_are_any_of_the_hand(game: Game) -> None:
     agree(seen, expected)
 
 
-def test_a_discard_may_be_any_card_that_lies_there(game: Game) -> None:
+def test_a_discard_can_be_any_card_of_the_discards(game: Game) -> None:
     held, thrown = (DA, EN, EN, DD), (SA, SA, CB)
     now = position(game, hand=held, discarded=thrown, to_move=1, active_side=1)
     past = position(game, hand=(MO, SE, SE, SE), to_move=1, active_side=1)
@@ -150,7 +150,7 @@ def test_a_discard_may_be_any_card_that_lies_there(game: Game) -> None:
     agree(seen, expected)
 
 
-def test_a_card_that_still_lies_face_down_is_that_of_the_world(game: Game) -> None:
+def test_a_card_that_is_still_face_down_is_taken_from_the_world(game: Game) -> None:
     now = position(game, hand=(DA, EN, DD, DD), to_move=0, active_side=1, phase=1, face_up=CB, face_down=MO)
     past = position(game, hand=(CB, SE, SK, SK), to_move=1, active_side=1)
     states, action = rewound(game, now, past, 1, encode_pair(CB, SE), 1)
@@ -160,7 +160,7 @@ def test_a_card_that_still_lies_face_down_is_that_of_the_world(game: Game) -> No
 
 
 def advanced(players: int = 2, **fields: Any) -> tuple[Game, np.ndarray]:
-    """A position of advanced mode in which seat 1 holds `hand`, of which `seen` was seen."""
+    """A position of advanced mode; seat 1 holds `hand`, of which the cards `seen` are public."""
     game = make_game("agent_avenue_v0", mode="advanced", players=players)
     seen = fields.pop("seen", ())
     states = position(game, **fields)
@@ -168,12 +168,12 @@ def advanced(players: int = 2, **fields: Any) -> tuple[Game, np.ndarray]:
     return game, states
 
 
-def test_cards_that_were_seen_in_a_hand_were_not_drawn_since() -> None:
+def test_seen_cards_of_a_hand_were_not_drawn_later() -> None:
     held = (DA, EN, EN, DD)
     game, now = advanced(hand=held, seen=(EN,), to_move=0)
     _, past = advanced(hand=(SA, SE, SK, MO), seen=(EN,), to_move=1, active_side=1)
     expected: Counter[tuple[int, ...]] = Counter()
-    for drawn in combinations((0, 2, 3), 2):  # copies; that with the number 1 was seen
+    for drawn in combinations((0, 2, 3), 2):  # copies; number 1 was seen
         kept = [card for i, card in enumerate(held) if i not in drawn] + [CB, SA]
         expected[tuple(np.bincount(kept, minlength=8).tolist())] += 1
     seen: Counter[tuple[int, ...]] = Counter()
@@ -183,11 +183,12 @@ def test_cards_that_were_seen_in_a_hand_were_not_drawn_since() -> None:
     agree(seen, expected)
 
 
-def test_a_card_that_was_seen_may_lie_face_down() -> None:
-    """Of two alike, one of which was seen, it is either; the one that was not may have been drawn since, too.
+def test_a_seen_card_can_be_face_down() -> None:
+    """Either of two identical cards can be face down if one was seen; the unseen one may also have been drawn later.
 
-    A count of every order of the copies: one lies face down, two were kept, two drawn."""
-    held, known = (EN, DD, SA, SA), 4  # the number of the copy that was seen, the fifth card
+    The expected counts enumerate all orders of the copies: one is face down, two were kept, two drawn.
+    """
+    held, known = (EN, DD, SA, SA), 4  # index of the seen copy: the fifth card
     game, now = advanced(
         hand=held, seen=(EN,), to_move=0, active_side=1, phase=RECRUIT, face_up=CB, face_down=EN, kept=2
     )
@@ -205,29 +206,29 @@ def test_a_card_that_was_seen_may_lie_face_down() -> None:
     agree(seen, expected)
 
 
-def test_a_discard_is_impossible_that_leaves_too_few_of_what_was_seen() -> None:
-    """AA-37: it could be any, so afterwards none counts; the hand before it had the card all the same."""
+def test_a_discard_that_leaves_too_few_seen_cards_is_impossible() -> None:
+    """AA-37: after a discard no card counts as seen, but the hand before the discard contained the seen card."""
     game, now = advanced(hand=(DA, DA, CB, CB), discarded=(EN, SA), to_move=1, active_side=1)
     _, past = advanced(hand=(EN, MO, SK, DD), seen=(EN,), to_move=1, active_side=1)
     told = Counter(rewound(game, now, past, 1, encode_discard(MO), luck * 7919)[1] for luck in range(4000))
     agree(told, Counter({encode_discard(EN): 1, IMPOSSIBLE: 1}))
 
 
-def test_what_an_ability_took_goes_back_and_what_it_recruited_comes_back() -> None:
+def test_cards_taken_by_an_ability_leave_the_hand_and_recruited_ones_return() -> None:
     game, now = advanced(hand=(DA, EN, DD, DD), seen=(EN,), to_move=0)
     _, past = advanced(hand=(MO, MO, MO), to_move=1, phase=ABILITY, ability=SPYCATION, resolver=1)
     states, action = rewound(game, now, past, 1, encode_take(EN), 1)
     assert action == encode_take(EN)
     assert hand_of(states) == (1, 0, 0, 0, 2, 0, 0, 0)
     _, past = advanced(hand=(MO, MO, MO, MO), to_move=1, phase=ABILITY, ability=DOUBLE_TROUBLE, resolver=1)
-    for luck in range(20):  # one of the other cards was drawn
+    for luck in range(20):  # draws decide which of the other cards was drawn
         states, _ = rewound(game, now, past, 1, encode_recruit(EN), luck)
         assert states["hands"][0, 1, EN] == 2
         assert states["hands"][0, 1].sum() == 4
 
 
-def test_an_instant_card_that_lapsed_tells_of_the_hand() -> None:
-    """AA-28: without a Sentinel the Outpost lapses, with one it is resolved."""
+def test_a_lapsed_instant_card_reveals_something_about_the_hand() -> None:
+    """AA-28: without a Sentinel in the hand the Outpost lapses; with one it is resolved."""
     _, past = advanced(hand=(MO, MO, MO, MO), to_move=1, phase=MARKET)
     for held, told in (((SE, DA, DA, DA), IMPOSSIBLE), ((EN, DA, DA, DA), encode_market(OUTPOST))):
         game, now = advanced(hand=held, to_move=0)
@@ -236,7 +237,7 @@ def test_an_instant_card_that_lapsed_tells_of_the_hand() -> None:
     assert rewound(game, now, past, 1, encode_market(OUTPOST), 1)[1] == encode_market(OUTPOST)
 
 
-def test_which_of_two_alike_was_taken_says_nothing(game: Game) -> None:
+def test_taking_one_of_two_identical_cards_reveals_nothing(game: Game) -> None:
     now, past = (position(game, hand=(DA, EN, DD, DD)) for _ in range(2))
     for down, told in ((CB, TELLS_NOTHING), (SA, RECRUIT_DOWN)):
         for name, value in {"to_move": 1, "phase": RECRUIT, "face_up": CB, "face_down": down}.items():
@@ -245,9 +246,9 @@ def test_which_of_two_alike_was_taken_says_nothing(game: Game) -> None:
 
 
 @pytest.mark.rule("AA-10", "AA-40")
-def test_an_offer_of_two_alike_was_made_by_a_hand_of_nothing_else() -> None:
-    """Two of the four cards were drawn since, each pair with the same chance: it is possible where the others are both
-    of that name, and then legal."""
+def test_an_identical_pair_was_offered_from_a_hand_of_identical_cards() -> None:
+    """Any two of the four cards, equally likely, were drawn later. The offer is possible, and then legal, if both kept
+    cards have the name of the pair."""
     chances = {
         (CB, CB, EN, DD): 1 / 6,
         (CB, CB, CB, EN): 1 / 2,
@@ -272,8 +273,8 @@ def test_an_offer_of_two_alike_was_made_by_a_hand_of_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("options", VARIANTS[:2], ids=name_of)
-def test_an_offer_that_may_be_of_two_alike_is_legal_in_every_world(options: dict[str, Any]) -> None:
-    """While a card lies face down: of the worlds that `determinize` gives, in some it is of the open card's name."""
+def test_an_offer_that_can_be_an_identical_pair_is_legal_in_every_world(options: dict[str, Any]) -> None:
+    """In some worlds from `determinize` the face-down card has the name of the open one."""
     game = make_game("agent_avenue_v0", **options)
     now = position(
         game, hand=(DA, EN, DD, DD), to_move=0, active_side=1, phase=RECRUIT, face_up=SA, face_down=CB, kept=2
@@ -294,7 +295,7 @@ def test_an_offer_that_may_be_of_two_alike_is_legal_in_every_world(options: dict
 
 
 def test_members_of_a_team_play_one_card_each() -> None:
-    """AA-40, AA-43: who plays face up draws when the other member has played, too."""
+    """AA-40, AA-43: the member that plays face up draws after the other member has played."""
     game = make_game("agent_avenue_v0", players=4)
     now = position(game, hand=(DA, EN, DD, DD), to_move=2, phase=RECRUIT, active_side=0, leader=1, face_up=CB)
     past = position(game, hand=(CB, EN, SA, SA), to_move=1, phase=UP, active_side=0, leader=1)
@@ -312,7 +313,7 @@ def test_members_of_a_team_play_one_card_each() -> None:
     assert states["hands"][0, 1, MO] == 1
 
 
-def test_who_was_named_is_seen_where_the_ability_is_resolved() -> None:
+def test_the_named_player_is_known_if_the_ability_is_resolved() -> None:
     """AA-44: a captain (seat 1) names itself or its partner (seat 0)."""
     game, now = advanced(4, hand=(SE, DA, DA, DA), to_move=2)
     _, past = advanced(4, hand=(SE, DA, DA, DA), to_move=1, phase=RESOLVER, ability=OUTPOST)

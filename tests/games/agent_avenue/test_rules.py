@@ -1,4 +1,4 @@
-"""Rules that positions alone do not show: the printed game, the first hands, every icon, and hidden information."""
+"""Rules that scenarios do not cover: the printed game, the first hands, every icon, and hidden information."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from spygames.core.game.game import Game, as_record
 
 COPIES = {"double_agent": 6, "enforcer": 6, "codebreaker": 6, "saboteur": 6, "daredevil": 6, "sentinel": 6}
 COPIES |= {"sidekick": 1, "mole": 1}
-MOVES = {  # by the 1st to 6th copy in one play area
+MOVES = {  # spaces moved by the 1st to 6th copy in one play area
     "double_agent": (-1, +6, -1, -1, -1, -1),
     "enforcer": (+1, +2, +3, +3, +3, +3),
     "codebreaker": (0, 0, 0),
@@ -62,7 +62,7 @@ def test_set_up(fresh: Callable[[int], Any]) -> None:
 
 @pytest.mark.rule("AA-5")
 def test_the_first_hands_are_uniform(game: Game) -> None:
-    """The kind of card at each of a few places: its share over many seeds, within five standard deviations."""
+    """Over many seeds the frequency of each kind of card at a few places is within five standard deviations."""
     n = 6000
     counts = np.zeros((4, cards.KINDS))
     pairs = 0
@@ -95,7 +95,7 @@ def test_the_first_player() -> None:
 
 @pytest.mark.parametrize("value", [2, -1, "0", None, True, "first"])
 @pytest.mark.rule("AA-6")
-def test_no_other_first_player(value: Any) -> None:
+def test_invalid_first_players_are_refused(value: Any) -> None:
     with pytest.raises(ValueError, match="first_player"):
         make_game(first_player=value)
 
@@ -110,14 +110,14 @@ ICON_CASES = [(card, n) for card, moves in MOVES.items() for n in range(1, len(m
 def test_every_icon(
     at: Callable[..., Any], make_mapping: Callable[..., Any], card: str, n: int, active: int, choice: str
 ) -> None:
-    """The side that recruits the n-th copy moves by the n-th number, and its progress shows it."""
+    """The side that recruits the n-th copy moves by the n-th number of the icon."""
     partner = next(c for c in ("sidekick", "mole") if c != card)
     for recruiter in (active, 1 - active):
         in_play = {str(recruiter): {card: n - 1} if n > 1 else {}}
         hands = {str(active): [card, partner]}
-        # Far enough from either catch, whatever is recruited.
+        # The meeples are too far apart for a catch, whatever card is recruited.
         position = at(make_mapping(hands, in_play, active=active, progress=[20, 20]))
-        # The other side takes `choice`; the card lies where that gives it to the recruiter.
+        # The other side takes `choice`; the card is placed so that the recruiter gets it.
         lies_up = (choice == "up") == (recruiter != active)
         played = f"play {card} {partner}" if lies_up else f"play {partner} {card}"
         position.act(played, f"recruit {choice}")
@@ -133,7 +133,7 @@ def test_every_icon(
 def test_a_further_copy_uses_the_third_icon_also_where_three_end_the_game(
     at: Callable[..., Any], make_mapping: Callable[..., Any], card: str, n: int
 ) -> None:
-    """No play leads past three of these in this mode, so the further copies are set by hand."""
+    """No game of this mode goes past three of these cards, so the test sets the further copies directly."""
     position = at(make_mapping({"0": [card, "mole"]}))
     position.s.in_play[0, cards.AGENTS.index(card)] = n
     position.act(f"play mole {card}", "recruit up")
@@ -162,7 +162,7 @@ def test_a_discard_is_known_to_its_owner_only(at: Callable[..., Any], make_mappi
 def test_the_face_down_card_is_hidden_from_the_other_seat_until_recruited(
     at: Callable[..., Any], make_mapping: Callable[..., Any]
 ) -> None:
-    """Whichever card lies face down and whichever is drawn, the chooser's view, mask and drawing are the same."""
+    """The chooser's view, mask and drawing do not depend on the face-down card or the drawn cards."""
     hands = {"0": ["double_agent", "saboteur", "sentinel", "mole"], "1": ["enforcer"] * 4}
     seen = set()
     for down in ("double_agent", "saboteur", "mole"):
@@ -182,7 +182,7 @@ def test_the_face_down_card_is_hidden_from_the_other_seat_until_recruited(
 
 
 @pytest.mark.rule("AA-8", "AA-10", "AA-12", "AA-20")
-def test_random_play_keeps_the_cards_and_the_bounds(game: Game, random_play: Callable[..., Iterator[Any]]) -> None:
+def test_random_play_conserves_cards_and_stays_in_bounds(game: Game, random_play: Callable[..., Iterator[Any]]) -> None:
     for position in random_play(150):
         s = position.s
         assert not (s.hands[2:] + s.discarded[2:]).any()  # seats of teams

@@ -1,4 +1,4 @@
-"""What a seat sees: all that it knows and nothing that it cannot know, in the mapping, the picture and the texts."""
+"""Mappings, pictures and action texts for a seat contain all that it knows and nothing that it cannot know."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ from spygames.testing.trial import determinized, mask_of
 
 
 def states(mode: Mode, players: int, seed: int) -> Iterator[np.ndarray]:
-    """Positions without end, STATE [1]."""
+    """An endless stream of positions, STATE [1]."""
     return (each.states for each in positions(mode, players, LONG_PAIRS, seed))
 
 
@@ -75,7 +75,7 @@ def test_a_leak_is_found(name: str) -> None:
     assert channel in leaks(changed(make_game("advanced", 4), **texts), states("advanced", 4, 12), 100, 5)[1]
 
 
-def test_a_picture_that_is_handed_the_state_is_found() -> None:
+def test_a_picture_drawn_from_the_state_is_found() -> None:
     (each,) = positions("simple", 2, 1, seed=13)
     held: list[Record] = []
 
@@ -132,7 +132,7 @@ def test_a_seat_sees_its_own_cards_and_counts(mode: Mode, players: int) -> None:
 
 
 def read_by_others(game: Game, before: np.ndarray) -> Iterator[dict[str, set[str]]]:
-    """For each seat but the mover: what it may see after a legal move, and the texts of the moves that end so."""
+    """For each seat except the mover: the action texts that it reads, grouped by the mapping it sees afterwards."""
     s = as_record(before)
     for viewer in {*range(game.num_players)} - {int(s.to_move)} if s.to_move != NOBODY else ():
         texts: dict[str, set[str]] = {}
@@ -146,8 +146,8 @@ def read_by_others(game: Game, before: np.ndarray) -> Iterator[dict[str, set[str
 
 @pytest.mark.rule("AA-12", "AA-44")
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_moves_have_one_text_where_they_look_alike_and_several_where_not(mode: Mode, players: int) -> None:
-    """As others see them: what is seen afterwards decides."""
+def test_actions_have_equal_texts_exactly_if_they_look_the_same(mode: Mode, players: int) -> None:
+    """Actions look the same to another seat if it sees the same mapping after them."""
     moves = sights = betrayed = 0
     for each in positions(mode, players, 16, seed=16):
         telling = changed(each.game, seen_action=_all_that_is_done)
@@ -161,7 +161,7 @@ def test_moves_have_one_text_where_they_look_alike_and_several_where_not(mode: M
     assert betrayed > 3
 
 
-SAID = [  # mode, players, what the position has, action, what its seat reads and, if that is another text, the others
+SAID = [  # mode, players, changed fields, action, text for its seat, text for the others ("": the same)
     ("simple", 2, {}, "play enforcer mole", "offers enforcer, hides mole", "offers enforcer and a hidden card"),
     ("simple", 2, {}, "discard enforcer", "discards enforcer", "discards a card"),
     ("simple", 4, {}, "lead player_1", "lets player_1 play face up", ""),
@@ -177,7 +177,7 @@ SAID = [  # mode, players, what the position has, action, what its seat reads an
 
 
 @pytest.mark.parametrize(("mode", "players", "there", "action", "own", "others"), SAID, ids=[each[3] for each in SAID])
-def test_moves_in_words(mode: Mode, players: int, there: dict[str, int], action: str, own: str, others: str) -> None:
+def test_action_texts(mode: Mode, players: int, there: dict[str, int], action: str, own: str, others: str) -> None:
     game = make_game(mode, players)
     s = as_record(game.start(0))
     for name, value in there.items():
@@ -188,8 +188,8 @@ def test_moves_in_words(mode: Mode, players: int, there: dict[str, int], action:
 
 
 @pytest.mark.rule("AA-28", "AA-44")
-def test_who_resolves_a_card_is_told_where_the_next_to_move_shows_it() -> None:
-    """Player 0 holds no Sentinel, player 1 one: named, the one lets the Outpost lapse, the other resolves it."""
+def test_the_named_player_is_shown_only_if_the_next_seat_to_move_reveals_it() -> None:
+    """Player 1 has a Sentinel and resolves the Outpost; if player 0, without one, is named, the Outpost lapses."""
     game = make_game("advanced", 4)
     s = as_record(game.start(0))
     s.phase, s.ability = RESOLVER, OUTPOST
@@ -204,8 +204,8 @@ def test_who_resolves_a_card_is_told_where_the_next_to_move_shows_it() -> None:
 
 
 @pytest.mark.rule("AA-12")
-def test_all_at_the_table_see_which_card_a_captain_takes() -> None:
-    """Also the members of both teams who do not know the hidden card, of which there may be one like the open one."""
+def test_every_seat_sees_which_card_a_captain_takes() -> None:
+    """This includes the members of both teams that do not know the hidden card, unless both cards are identical."""
     game, told = make_game("simple", 4), 0
     for each in positions("simple", 4, 40, seed=18):
         if each.s.face_down != NOBODY:
@@ -223,7 +223,7 @@ def test_all_at_the_table_see_which_card_a_captain_takes() -> None:
 
 
 @pytest.mark.rule("AA-12")
-def test_what_a_seat_takes_in_words(at: Callable[..., Any], make_mapping: Callable[..., Any]) -> None:
+def test_action_texts_of_recruiting(at: Callable[..., Any], make_mapping: Callable[..., Any]) -> None:
     hands = {"0": ["double_agent", "enforcer", "sentinel", "mole"], "1": ["enforcer"]}
     table = at(make_mapping(hands, face_up="codebreaker", face_down="daredevil"))
     numbers = [table.game.string_to_action(table.s, text, 1) for text in ("recruit up", "recruit down")]
@@ -236,7 +236,7 @@ def test_what_a_seat_takes_in_words(at: Callable[..., Any], make_mapping: Callab
 
 
 @pytest.mark.rule("AA-10")
-def test_of_two_alike_nobody_reads_which_one_was_taken(
+def test_texts_do_not_tell_which_of_two_identical_cards_was_taken(
     at: Callable[..., Any], make_mapping: Callable[..., Any]
 ) -> None:
     table = at(make_mapping({"0": ["enforcer"] * 2, "1": ["mole"]}, face_up="enforcer", face_down="enforcer"))
@@ -247,7 +247,7 @@ def test_of_two_alike_nobody_reads_which_one_was_taken(
 
 
 def test_any_action_has_a_text() -> None:
-    """Also one that is not legal, for a seat that is not to move: nothing raises, and each begins with the seat."""
+    """Even for illegal actions and seats that are not to move, nothing raises and the text begins with the seat."""
     for mode, players in VARIANTS:
         for each in positions(mode, players, 2, seed=17):
             for viewer in each.viewers:

@@ -1,4 +1,4 @@
-"""Black Market and teams: set-up, options, views and results that no scenario shows."""
+"""Black Market and teams: set-up, options, views and results that no scenario covers."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from spygames.agent_avenue import Mode, layout, make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
 from spygames.core.game.game import Game, as_record
 
-PLACES = {  # whom a viewer's view shows, place by place
+PLACES = {  # the seat at each place of a view, by viewer; None: an empty place
     2: [[0, 1], [1, 0]],
     3: [[0, 1, 2, None], [1, 0, 2, None], [2, None, 0, 1]],
     4: [[0, 1, 2, 3], [1, 0, 2, 3], [2, 3, 0, 1], [3, 2, 0, 1]],
@@ -23,7 +23,7 @@ DA, EN, CB, SA, DD, SE, SK, MO = AGENTS
 
 
 def positions(game: Game, games: int, seed: int = 0) -> Any:
-    """Every position of games of random play, as states [1], copies."""
+    """Every position of games of random play, copies of STATE [1]."""
     rng, mask = np.random.default_rng(seed), np.zeros(game.num_actions, np.int8)
     for _ in range(games):
         states = game.start(int(rng.integers(2**63)))
@@ -100,7 +100,7 @@ def test_teams_are_set_up(mode: Mode, players: int) -> None:
 
 
 @pytest.mark.rule("AA-6", "AA-41")
-def test_the_first_seat_stands_for_its_side() -> None:
+def test_the_side_of_the_first_player_begins() -> None:
     for players, sides in ((3, [0, 0, 1]), (4, [0, 0, 1, 1])):
         for seat, side in enumerate(sides):
             s = as_record(make_game(players=players, first_player=seat).start(3))
@@ -123,13 +123,13 @@ def test_the_first_seat_stands_for_its_side() -> None:
         ({"players": 4, "captain": "loud"}, "captain"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(options: dict[str, Any], word: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any], word: str) -> None:
     with pytest.raises(ValueError, match=word) as error:
         make_game(**options)
     assert "\n" not in str(error.value)
 
 
-def test_the_view_of_simple_mode_for_two_is_the_one_that_released_agents_read() -> None:
+def test_the_view_of_simple_mode_for_two_fits_released_agents() -> None:
     game = make_game()
     assert (game.num_features, game.num_actions) == (160, 74)
     sizes = [make_game(**options).num_features for options in VARIANTS]
@@ -198,7 +198,7 @@ def test_views_hold_what_a_seat_may_know_and_no_more(options: dict[str, Any]) ->
 
 @pytest.mark.rule("AA-39")
 def test_a_partners_hand_is_hidden() -> None:
-    """Whatever the partner holds, and whatever its face-down card is: the own view is the same."""
+    """A view does not depend on the partner's hand."""
     game = make_game("advanced", 4)
     for states in positions(game, 6, seed=2):
         views = [view_of(game, states, seat).tobytes() for seat in range(4)]
@@ -206,7 +206,7 @@ def test_a_partners_hand_is_hidden() -> None:
             other = states.copy()
             s = as_record(other)
             mate = seat ^ 1
-            free = s.hands[mate] - s.seen[mate]  # cards seen there are no secret
+            free = s.hands[mate] - s.seen[mate]  # seen cards are public
             card = next((c for c in range(8) if free[c] > 0), None)
             if card is None or s.deck_size == 0 or s.phase == layout.ABILITY:
                 continue
@@ -237,8 +237,11 @@ MARKET |= {"market_supply": list(MARKET_CARDS[:6]), "market_deck": list(MARKET_C
 
 
 def spread_out(players: int, hands: dict[str, list[str]], deck: list[str], **changes: Any) -> dict[str, Any]:
-    """A mapping of the advanced mode in which all that is not named lies in play or, where three would decide, in the
-    hand of seat 0, the viewer."""
+    """A mapping of advanced mode in which the cards not named are in play, at most three of a kind a side.
+
+    At most two Codebreakers and Daredevils a side are in play. The remaining cards are in the hand of seat 0, the
+    viewer.
+    """
     mapping: dict[str, Any] = {
         "mode": "advanced", "players": players, "phase": "recruit", "to_move": 0, "active_side": 1, "turn": 9,
         "progress": [0, 0], "hands": {str(p): list(hands.get(str(p), [])) for p in range(players)},
@@ -311,15 +314,15 @@ def hidden(s: Any, viewer: int, players: int) -> tuple[Any, ...]:
 
 
 def held(mapping: dict[str, Any], seat: int) -> int:
-    """Cards in a hand."""
+    """Number of cards in a hand."""
     return len(mapping["hands"][str(seat)])
 
 
 def exact(s: Any, mapping: dict[str, Any], viewer: int) -> dict[Any, float]:
-    """The chance of each result: every order of the copies whose place is not known, where the rules allow it.
+    """The probability of each outcome, by enumerating the orders of the hidden copies that the rules allow.
 
-    Copies that were seen in a hand lie in it or, one of them, face down from there; each place is as likely, but those
-    of the cards that were drawn after the offer.
+    Copies seen in a hand are still in it, or one of them is face down. All places of the hand are equally likely,
+    except those of cards drawn after the offer.
     """
     players = mapping["players"]
     others = [p for p in range(players) if p != viewer]
@@ -337,7 +340,7 @@ def exact(s: Any, mapping: dict[str, Any], viewer: int) -> dict[Any, float]:
     for _, card in known:
         cards.remove(card)
     counts: Counter[Any] = Counter()
-    # Label the copies: those known take any place of their hand, the others any that is left.
+    # Label the copies: known ones can take any place of their hand, the others any place that remains.
     labels = [(card, owner) for owner, card in known] + [(card, None) for card in cards]
     for order in permutations(range(len(labels))):
         laid = [labels[i] for i in order]

@@ -1,4 +1,4 @@
-"""Positions of Agent DOG for tests: a game at a mapping, and mappings that need only say what matters."""
+"""Fixtures for Agent DOG: positions from mappings, and mappings built from the keys that matter."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ _games: dict[str, Game] = {}
 
 
 def game_of(options: Mapping[str, Any]) -> Game:
-    """The game with these options, the same object each time."""
+    """The game with these options, cached."""
     return _games.setdefault(repr(sorted(options.items())), make_game(**options))
 
 
@@ -28,7 +28,7 @@ def position_at(mapping: Mapping[str, Any], **options: Any) -> Position:
 
 
 def fresh_position(seed: int, **options: Any) -> Position:
-    """The start of the game of a seed."""
+    """The initial position for a seed."""
     game = game_of(options)
     return Position(game, game.start(seed))
 
@@ -40,8 +40,8 @@ def make_mapping(
     discard: Sequence[str] = (),
     **changes: Any,
 ) -> dict[str, Any]:
-    """A mapping in phase `card` of seat 0 in which pawns that are not named stand in their area, and all cards that
-    are not named lie in the deck; `changes` replaces any key."""
+    """A mapping in phase `card` of seat 0. Pawns that are not named are in their area, and cards that are not named are
+    in the deck. `changes` replaces any key."""
     places = {colour: list(pawns.get(colour, ())) for colour in COLOURS[players]}
     given = {str(seat): sorted((hands or {}).get(str(seat), ()), key=ORDER.index) for seat in range(players)}
     mapping: dict[str, Any] = {
@@ -85,11 +85,11 @@ def game() -> Game:
 
 @pytest.fixture(scope="session")
 def at() -> Callable[..., Position]:
-    """The position of a mapping: `position_at`."""
+    """A builder of positions from mappings: see `position_at`."""
     return position_at
 
 
 @pytest.fixture(scope="session")
 def fresh() -> Callable[..., Position]:
-    """The start of a game: `fresh_position`."""
+    """A builder of initial positions: see `fresh_position`."""
     return fresh_position

@@ -1,6 +1,6 @@
-"""Invariants of Agent DOG, written from the rules: they hold at every decision of every game.
+"""Invariants of Agent DOG that hold at every decision, written from the rules.
 
-Each invariant takes states, STATE [n], all of one variant, and answers bool [n]: whether it holds in each.
+Each invariant takes states, STATE [n], all of one variant, and returns bool [n]: whether it holds in each.
 """
 
 from collections.abc import Callable
@@ -46,23 +46,23 @@ def during(s: States, *phases: int) -> np.ndarray:
 
 
 def here(s: States) -> np.ndarray:
-    """Which seats there are, bool [n, 4]."""
+    """Which seats have a player, bool [n, 4]."""
     return np.arange(SEATS) < s["options"]["players"][:, None]
 
 
 def colours(s: States) -> np.ndarray:
-    """AD-1: which colours there are, bool [n, 4]."""
+    """AD-1: which colors are in play, bool [n, 4]."""
     opposite = np.array([True, False, True, False])
     return np.where(s["options"]["players"][:, None] == 2, opposite, here(s))
 
 
 def goals(s: States) -> np.ndarray:
-    """What stands in the goals, [n, colour, goal space]."""
+    """The contents of the goals, [n, color, goal space]."""
     return s["board"][:, GOAL:].reshape(-1, COLOURS, 4)
 
 
 def home(s: States) -> np.ndarray:
-    """AD-18: whether all pawns of a colour are home, bool [n, 4]."""
+    """AD-18: whether all pawns of a color are home, bool [n, 4]."""
     return (goals(s) == np.arange(COLOURS)[:, None]).all(2)
 
 
@@ -74,18 +74,18 @@ def sides_home(s: States) -> np.ndarray:
 
 
 def takers(s: States) -> np.ndarray:
-    """AD-6: who gets the card of each seat, [n, 4]."""
+    """AD-6: the seat that receives the card of each seat, [n, 4]."""
     players, seats = s["options"]["players"][:, None], np.arange(SEATS)
     return np.where(players == 4, seats ^ 2, (seats + 1) % players)
 
 
 def offsets(s: States) -> np.ndarray:
-    """Of each place of the track from the start space of its quadrant, [n, GOAL]."""
+    """The offset of each track space from the start space of its quadrant, [n, GOAL]."""
     return np.arange(GOAL) % s["options"]["quarter"][:, None]
 
 
 def on_point(s: States) -> np.ndarray:
-    """AD-3: whether a pawn stands on the meeting point of each quadrant, bool [n, 4]."""
+    """AD-3: whether a pawn is on the meeting point of each quadrant, bool [n, 4]."""
     points = np.arange(4) * s["options"]["quarter"][:, None] + s["options"]["meeting"][:, None]
     return np.take_along_axis(s["board"], points, 1) != EMPTY
 
@@ -95,11 +95,11 @@ def bits(numbers: np.ndarray) -> np.ndarray:
     return (numbers[:, None] >> np.arange(4) & 1).astype(bool)
 
 
-# ---------------------------------------------------------------- of a state
+# ---------------------------------------------------------------- invariants of states
 
 
 def pawns_conserved(s: States) -> Holds:
-    """AD-1, AD-4: four pawns of each colour in play, none of another; a place holds one by its form."""
+    """AD-1, AD-4: four pawns of each color in play and none of another; a place holds at most one by its type."""
     each = s["board"][:, :, None]
     there = ((each != EMPTY) & (each % HAT == np.arange(COLOURS))).sum(1) + s["area"]
     fine = (there == 4 * colours(s)).all(1) & (s["area"] >= 0).all(1)
@@ -109,7 +109,7 @@ def pawns_conserved(s: States) -> Holds:
 
 
 def hats_on_holes(s: States) -> Holds:
-    """AD-19, AD-21, AD-22, AD-28: while no companion is played, hats are on the holes and nowhere else."""
+    """AD-19, AD-21, AD-22, AD-28: except during a companion, pawns wear hats exactly on the holes."""
     track, hole = s["board"][:, :GOAL], np.take_along_axis(s["options"]["hole"], offsets(s), 1) >= 0
     as_due = np.where(track == EMPTY, True, (track >= HAT) == hole).all(1)
     in_goal: np.ndarray = np.any(goals(s) >= HAT, axis=2)
@@ -122,13 +122,13 @@ def hats_on_holes(s: States) -> Holds:
 
 
 def goals_hold_their_colour(s: States) -> Holds:
-    """AD-2: visible pawns in a goal are of its colour."""
+    """AD-2: visible pawns in a goal are of its color."""
     own = goals(s) == np.arange(COLOURS)[:, None]
     return (own | (goals(s) == EMPTY) | (goals(s) >= HAT)).all((1, 2))
 
 
 def cards_conserved(s: States) -> Holds:
-    """AD-5: hands, piles, the card being played and in the exchange the passed ones are the deck."""
+    """AD-5: hands, piles, the card being played and, in the exchange, the passed cards form the whole deck."""
     kinds = np.arange(KINDS)
     there = s["hands"].sum(1) + (s["card"][:, None] == kinds)
     there += (s["passed"][:, :, None] == kinds).sum(1) * during(s, EXCHANGE)[:, None]
@@ -138,7 +138,7 @@ def cards_conserved(s: States) -> Holds:
 
 
 def piles_fit_their_sizes(s: States) -> Holds:
-    """The cards of a pile are its first places, and the discards are counted."""
+    """The cards of a pile fill exactly its first places, and the counts of the discards agree with them."""
     fine = ((s["discard"][:, :, None] == np.arange(KINDS)).sum(1) == s["discarded"]).all(1)
     for pile in ("deck", "discard"):
         size = s[f"{pile}_size"]
@@ -157,7 +157,7 @@ def hands_fit_the_round(s: States) -> Holds:
 
 
 def out_holds_nothing(s: States) -> Holds:
-    """AD-10, AD-23: a seat that is out holds no cards and has no turn; a round begins with all seats in it."""
+    """AD-10, AD-23: a seat that is out has no cards and no turn; no seat is out at the start of a round."""
     out = s["out"] == 1
     turn = out[np.arange(len(s)), np.maximum(s["to_move"], 0)] & ~during(s, OVER)
     return (
@@ -166,7 +166,7 @@ def out_holds_nothing(s: States) -> Holds:
 
 
 def passed_cards_arrived(s: States) -> Holds:
-    """AD-6: from the dealer on each has passed a card before the next is asked; then each card is its taker's."""
+    """AD-6: seats pass a card in turn, beginning with the dealer; after the exchange each taker has its card."""
     seats = np.arange(SEATS)
     players, passed = s["options"]["players"][:, None], s["passed"]
     place = (seats - s["dealer"][:, None]) % players
@@ -179,7 +179,7 @@ def passed_cards_arrived(s: States) -> Holds:
 
 
 def seat_fits_phase(s: States) -> Holds:
-    """AD-7, AD-9: a seat that is asked for a card has one; no seat is asked when the game is over."""
+    """AD-7, AD-9: a seat that must play or pass a card has one; no seat is to move when the game is over."""
     seat = s["to_move"]
     held = s["hands"].sum(2)[np.arange(len(s)), np.maximum(seat, 0)]
     cards = held > 0
@@ -190,7 +190,7 @@ def seat_fits_phase(s: States) -> Holds:
 
 
 def card_fits_phase(s: States) -> Holds:
-    """AD-25 to AD-29: a card is played as what it offers, a copy as what the last card offered."""
+    """AD-25 to AD-29: a card is played as one of its functions, a copy as one of the last card's."""
     card, function, points = s["card"], s["function"], s["points"]
     playing = during(s, PLACE, STEP, SWAPPING, MEETING)
     acted = np.where(card == COPY, s["last_card"], card)
@@ -210,7 +210,7 @@ def card_fits_phase(s: States) -> Holds:
 
 
 def meetings_fit_phase(s: States) -> Holds:
-    """AD-23, AD-30, AD-31: a pawn stands on each point where a meeting is due; two where the order is asked."""
+    """AD-23, AD-30, AD-31: a pawn is on each point where a meeting is due; the order is chosen only among several."""
     due = bits(s["meetings"])
     fine = ~(due & ~on_point(s)).any(1) & np.where(during(s, MEETING), due.sum(1) >= 2, True)
     quiet = (s["meetings"] == 0) & (s["penalty"] == 0)
@@ -218,18 +218,18 @@ def meetings_fit_phase(s: States) -> Holds:
 
 
 def last_card_fits(s: States) -> Holds:
-    """AD-27: nothing to copy before a round's first card; a copy is never what is copied."""
+    """AD-27: there is no card to copy before a round's first card, and a copy is never copied itself."""
     return (s["last_card"] != COPY) & ~(during(s, EXCHANGE) & (s["last_card"] != NONE)) & (s["last_card"] < KINDS)
 
 
 def redrawn_fits(s: States) -> Holds:
-    """AD-35: only with two and three players, and only in a turn."""
+    """AD-35: a card is redrawn only with two and three players, and only within a turn."""
     no = (s["options"]["players"] == 4) | during(s, EXCHANGE, OVER)
     return np.isin(s["redrawn"], (0, 1)) & ~(no & (s["redrawn"] == 1))
 
 
 def end_fits(s: States) -> Holds:
-    """AD-32, AD-37: it is over when a side is home or the cards are spent, and not before; a side at home has won."""
+    """AD-32, AD-37: the game ends when a side is home, which then wins, or when the limit of cards is reached."""
     over, won = during(s, OVER), sides_home(s)
     spent = s["cards_played"] >= s["options"]["max_turns"]
     winners = bits(s["winners"])
@@ -243,12 +243,12 @@ def end_fits(s: States) -> Holds:
 
 
 def counters_fit(s: States) -> Holds:
-    """AD-7, AD-37: a turn has one card at most; each round has its dealer."""
+    """AD-7, AD-37: a turn has at most one card, and exactly one with four players."""
     fine = (s["cards_played"] >= 0) & (s["turn"] >= s["cards_played"]) & (s["round_number"] >= 0)
     return fine & ((s["options"]["players"] < 4) | (s["turn"] == s["cards_played"]))
 
 
-# ---------------------------------------------------------------- of a decision
+# ---------------------------------------------------------------- invariants of decisions
 
 
 def options_stay(before: States, s: States) -> Holds:
@@ -258,7 +258,7 @@ def options_stay(before: States, s: States) -> Holds:
 
 
 def goals_only_fill(before: States, s: States) -> Holds:
-    """AD-2, AD-15: a pawn at home stays there and never goes back, so no goal has fewer pawns from any space on."""
+    """AD-2, AD-15: pawns in a goal never move back, so the number of pawns from any goal space on never decreases."""
 
     def farther(states: States) -> np.ndarray:
         return (goals(states) == np.arange(COLOURS)[:, None])[:, :, ::-1].cumsum(2)
@@ -267,7 +267,7 @@ def goals_only_fill(before: States, s: States) -> Holds:
 
 
 def turns_go_on(before: States, s: States) -> Holds:
-    """AD-7, AD-35: turns and cards count by one, a new round has the next dealer, the seat stays within a turn."""
+    """AD-7, AD-35: turns and cards increase by one, a new round has the next dealer, a turn belongs to one seat."""
     turn, card = s["turn"] - before["turn"], s["cards_played"] - before["cards_played"]
     round_, players = s["round_number"] - before["round_number"], s["options"]["players"]
     dealer = np.where(round_ == 0, before["dealer"], (before["dealer"] + 1) % players)
@@ -277,7 +277,7 @@ def turns_go_on(before: States, s: States) -> Holds:
 
 
 def swaps_change_colours_alone(before: States, s: States) -> Holds:
-    """AD-26: a swap leaves all hats where they are, and nobody is captured or shown."""
+    """AD-26: a swap moves no hat, captures no pawn and reveals no color."""
 
     def seen(states: States) -> np.ndarray:
         return np.where(states["board"] >= HAT, HAT, states["board"])

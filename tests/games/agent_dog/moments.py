@@ -1,4 +1,4 @@
-"""Positions of random play of Agent DOG, with what the one before looked like."""
+"""Positions of random play of Agent DOG, with the previous positions for their pictures."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ NAMES = ("a person", "a checkpoint with a name that is far too long for its pane
 
 
 class Moment(NamedTuple):
-    """A position, and the one before it."""
+    """A position and the one before it."""
 
     at: Position
     before: Position
@@ -35,7 +35,7 @@ class Moment(NamedTuple):
     """The last decisions, the latest first: the state before, the action, the seat."""
 
     def look(self, viewer: int, full: bool = True) -> Look:
-        """How the position is drawn for a viewer; `full`: with all that a picture may show."""
+        """The arguments for drawing the position for a viewer; `full`: with everything that a picture can contain."""
         game, s = self.at.game, self.at.s
         legal = tuple(sorted(self.at.legal)) if s.to_move == viewer != NOBODY else ()
         if not full:
@@ -46,7 +46,7 @@ class Moment(NamedTuple):
 
 
 def moments(options: dict[str, Any], seed: int, n: int) -> Iterator[Moment]:
-    """`n` positions of random games, three decisions apart, ends included."""
+    """`n` positions of random games, every third decision and every final position."""
     game, rng = game_of(options), np.random.default_rng(seed)
     while n > 0:
         position, log, step = Position(game, game.start(int(rng.integers(2**32)))), [], 0

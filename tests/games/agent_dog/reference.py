@@ -1,7 +1,7 @@
-"""A second, slow Agent DOG, written from the text of the rules on the state mapping alone.
+"""Independent, slow implementation of Agent DOG on state mappings, written from the rules.
 
-`legal(state)` is the set of legal texts, `act(state, text)` changes the mapping by one decision. Nothing here knows the
-kernels: pawns are walked space by space, and what a companion can still do is found by trying everything.
+`legal(state)` returns the set of legal texts, `act(state, text)` applies one decision to the mapping. Nothing is shared
+with the kernels: pawns walk space by space, and the remaining moves of a companion are found by trying all of them.
 """
 
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ FUNCTIONS = {"1/11": ["1", "11", "start"], "13": ["13", "start"]}
 
 
 class Shuffled(Exception):
-    """A card was wanted from an empty deck: which one comes is chance."""
+    """A card is drawn from an empty deck, so a shuffle decides which one."""
 
 
 class Pawn:
-    """A pawn at a place: ("area",), ("track", space) or ("goal", colour, index)."""
+    """A pawn at a place: ("area",), ("track", space) or ("goal", color, index)."""
 
     def __init__(self, colour: str, place: tuple[Any, ...], hat: bool = False) -> None:
         self.colour, self.place, self.hat = colour, place, hat
@@ -45,14 +45,14 @@ class Position:
         ]
 
     def write(self) -> None:
-        """Back into the mapping."""
+        """Write the pawns back into the mapping."""
         for colour in self.state["pawns"]:
             places = [pawn.place for pawn in self.pawns if pawn.colour == colour]
             self.state["pawns"][colour] = [text(place, colour) for place in sorted(places, key=order)]
         hidden = sorted((pawn.place for pawn in self.pawns if pawn.hat), key=order)
         self.state["hidden"] = [place_name(place) for place in hidden]
 
-    # who belongs to whom
+    # seats, colors and partners
 
     def colour(self, seat: int) -> str:
         return COLOURS[{2: [0, 2], 3: [0, 1, 2], 4: [0, 1, 2, 3]}[self.players][seat]]
@@ -91,7 +91,7 @@ class Position:
     # moving
 
     def next(self, place: tuple[Any, ...], goal: str, may_enter: bool) -> Iterator[tuple[Any, ...]]:
-        """Places one step further: along the track, and from the start space into the goal of colour `goal`."""
+        """The places one step ahead: along the track, or from the start space into the goal of color `goal`."""
         if place[0] == "goal":
             further = ("goal", place[1], place[2] + 1)
             if place[2] < 3 and not self.at(further):
@@ -104,7 +104,7 @@ class Position:
                 yield "goal", goal, 0
 
     def ends(self, pawn: Pawn, steps: int, goal: str) -> set[tuple[Any, ...]]:
-        """AD-12 to AD-16: the places where a pawn can be after exactly `steps` steps."""
+        """AD-12 to AD-16: the places that a pawn can reach with exactly `steps` steps."""
         places = {pawn.place}
         for step in range(steps):
             places = {further for place in places for further in self.next(place, goal, step > 0)}
@@ -126,7 +126,7 @@ class Position:
         return found
 
     def steps(self, seat: int) -> dict[str, tuple[Pawn, tuple[Any, ...]]]:
-        """AD-28, AD-29: single steps of a companion, whether or not the rest can be spent."""
+        """AD-28, AD-29: single steps of a companion, even if the remaining points cannot be spent."""
         colour, own, found = self.colour(seat), self.own(seat), {}
         sides = [colour, self.partner(colour)]
         allowed = [colour, *sides[1:]]
@@ -183,7 +183,7 @@ def text(place: tuple[Any, ...], colour: str) -> str:
 
 
 def place_name(place: tuple[Any, ...]) -> Any:
-    """As `hidden` names it."""
+    """The place as named in the key `hidden`."""
     return place[1] if place[0] == "track" else text(place, "")
 
 
@@ -200,7 +200,7 @@ def functions(state: State, card: str) -> list[str]:
 
 
 def can_be_spent(state: State, points: int) -> bool:
-    """AD-29, by trying everything."""
+    """AD-29, by trying all moves."""
     if points == 0:
         return True
     position = Position(state)
@@ -229,7 +229,7 @@ def can_be_played(state: State, function: str) -> bool:
 
 
 def card_choices(state: State) -> set[str]:
-    """Every card with every function that can be played."""
+    """The texts of all playable cards with their functions."""
     found = set()
     for card in set(state["hands"][str(state["to_move"])]):
         for function in functions(state, card):
@@ -266,7 +266,7 @@ def legal(state: State) -> set[str]:
 
 
 def take_step(state: State, name: str) -> None:
-    """AD-28, AD-29, but for the number of points."""
+    """AD-28, AD-29, except for the number of points."""
     position, seat, pending = Position(state), state["to_move"], state["pending"]
     pawn, end = position.steps(seat)[name]
     before = pawn.place
@@ -281,7 +281,7 @@ def take_step(state: State, name: str) -> None:
 
 
 def act(state: State, name: str) -> None:
-    """Changes the state by one decision. Shuffled: all but the cards that are drawn is done."""
+    """Apply one decision to the state; raises Shuffled when only the draw of cards is left to do."""
     verb, _, what = name.partition(" ")
     seat = state["to_move"]
     hand = state["hands"][str(seat)]

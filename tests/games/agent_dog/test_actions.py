@@ -1,4 +1,4 @@
-"""Action numbers: what is encoded is decoded, and each number has the kind and the text of what it stands for."""
+"""Action numbers: decoding inverts encoding, and each number has the kind and the text of its action."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ BOARDS = [{"track": 64, "holes": [3, 7, 11, 15], "meeting": 8}, {"track": 56, "h
 
 
 def encoded(track: int, holes: list[int], meeting: int) -> Iterator[tuple[int, Any, Any, Any, str]]:
-    """The kind of each action, its number, what that is decoded to, what it was encoded from, its text for red."""
+    """For each action its kind, number, decoded values, encoded values, and text for red."""
     goals, quarter = ("goal", "goal blue", "goal green", "goal yellow"), track // 4
     for card in range(KINDS):
         n = actions.encode_pass(card)
@@ -55,7 +55,7 @@ def encoded(track: int, holes: list[int], meeting: int) -> Iterator[tuple[int, A
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=str)
-def test_numbers(board: dict[str, Any]) -> None:
+def test_encoding_decoding_and_texts_agree(board: dict[str, Any]) -> None:
     game = make_game(board=board)
     s = as_record(game.start(1))
     numbers = []

@@ -1,6 +1,6 @@
-"""The bots: their choices where these are clear, and how often they win. Seats are balanced throughout.
+"""The bots: their choices in clear positions, and how often they win. Seats are balanced.
 
-More games, for the figures of the game's README:
+To play more games for the table in the game's README:
 
     python -m tests.games.agent_dog.test_bots --deals 1000
 """
@@ -27,9 +27,9 @@ SEATINGS = {
 
 
 def win_share(players: int, first: str, second: str, deals: int, seed: int = 0) -> tuple[float, int]:
-    """The fraction of games that `first` wins, a game that is cut off as half of one, and how many are cut off.
+    """The fraction of games that `first` wins, and the number of truncated games, which count as half a win.
 
-    With three players it sits alone against two of `second`, so that a third would be fair.
+    With three players one `first` plays against two of `second`, so equal strength is a fraction of one third.
     """
     game, seats = game_of({"players": players}), SEATINGS[players]
     seeds = np.repeat(spread(np.uint64(seed), deals), len(seats))
@@ -51,7 +51,7 @@ def win_share(players: int, first: str, second: str, deals: int, seed: int = 0) 
     ],
 )
 @pytest.mark.parametrize("deals", [45, pytest.param(180, marks=pytest.mark.slow)])
-def test_who_beats_whom(players: int, first: str, second: str, least: float, deals: int) -> None:
+def test_strength(players: int, first: str, second: str, least: float, deals: int) -> None:
     share, cut_off = win_share(players, first, second, deals)
     assert share > least
     assert cut_off <= 2
@@ -72,13 +72,17 @@ OTHERS: dict[str, list[str]] = {"blue": ["track 41"], "green": ["track 50"], "ye
     ("cards", "pawns", "choices"),
     [
         (["5", "9"], {"red": ["track 62", "track 20"]}, ["card 5", "from track 62 into goal"]),  # home
-        (["5", "6"], {"red": ["track 20"], "yellow": ["track 25"]}, ["card 5", "from track 20"]),  # a rival is captured
-        (["5", "6"], {"red": ["track 20", "track 25", "goal 3"]}, ["card 6"]),  # not the own pawn
-        (["5", "6"], {"red": ["track 20"], "green": ["track 25"]}, ["card 6"]),  # nor the partner's
+        (
+            ["5", "6"],
+            {"red": ["track 20"], "yellow": ["track 25"]},
+            ["card 5", "from track 20"],
+        ),  # an opponent is captured
+        (["5", "6"], {"red": ["track 20", "track 25", "goal 3"]}, ["card 6"]),  # the own pawn is not captured
+        (["5", "6"], {"red": ["track 20"], "green": ["track 25"]}, ["card 6"]),  # nor is the partner's
         (["1/11", "2"], {"red": ["track 20"]}, ["card 1/11 as start"]),  # a new pawn
     ],
 )
-def test_what_is_clear(bot: str, cards: list[str], pawns: dict[str, Any], choices: list[str]) -> None:
+def test_clear_choices(bot: str, cards: list[str], pawns: dict[str, Any], choices: list[str]) -> None:
     position = position_at(make_mapping(OTHERS | pawns, {"0": cards, "1": ["2"]}))
     for choice in choices:
         assert says(position, bot) == choice

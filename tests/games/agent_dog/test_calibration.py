@@ -1,10 +1,14 @@
-"""`determinize` is calibrated: hidden cards and colours under hats are in redrawn worlds what they are in play.
+"""`determinize` is calibrated: hidden cards and colors under hats are as frequent in redrawn worlds as in play.
 
-Cards are passed, played and discarded by their places in the hand, and pawns are moved anywhere. The view forgets some
-of what could be known, and where it does so a game ends: when a card is played that is like the one that the viewer
-passed to that hand, but another copy; after a turn in which a card had to be exchanged (AD-35); when the discards
-become a deck. In "table" it also forgets who went under which hat. So the colours count from when the test has dealt
-them anew to all hats, until a pawn of a known colour is hidden.
+Cards are passed, played and discarded by their places in the hand, and pawns move at random. A game ends when the view
+loses information that could be known:
+
+- a card is played that has the name of the one that the viewer passed to that hand, but is another copy;
+- a turn ends in which a card had to be redrawn (AD-35);
+- the discards become a new deck.
+
+With hidden_colours="table" the view also loses which pawn went under which hat. There the colors count only after the
+test has shuffled them among all hats, and until a pawn of a known color is hidden.
 """
 
 from collections.abc import Iterator
@@ -45,7 +49,7 @@ class Play:
         self.dealt_anew = False
 
     def positions(self) -> Iterator[tuple[np.ndarray, int]]:
-        """Every second position or so."""
+        """About every second position."""
         while True:
             if self.luck.below(2):
                 yield self.states, self.viewer
@@ -55,7 +59,7 @@ class Play:
                 self.deal_hats()
 
     def deal_hats(self) -> None:
-        """Each colour that is hidden goes under any hat."""
+        """Shuffle the hidden colors among the hats."""
         board = self.states["board"][0]
         hats = np.flatnonzero(board >= HAT)
         for i in range(len(hats) - 1, 0, -1):
@@ -64,7 +68,7 @@ class Play:
         self.dealt_anew = len(hats) > 1
 
     def act(self) -> bool:
-        """One decision; false where the game ends, by itself or because the view forgets something."""
+        """Take one decision; returns False if the game ends, by its rules or because the view loses information."""
         s, before = self.s, self.states.copy()
         action = self.choose()
         if action == NONE:
@@ -82,7 +86,7 @@ class Play:
         return not self.dealt_anew or not hides_somebody(before["board"][0], self.states["board"][0])
 
     def choose(self) -> int:
-        """An action by places, or NONE where it breaks a rule or the view would forget something."""
+        """An action by places, or NONE if it is not legal or the view would lose information."""
         s, luck = self.s, self.luck
         seat, mask = int(s.to_move), np.zeros(self.game.num_actions, np.int8)
         self.game.legal(s, mask)
@@ -95,7 +99,7 @@ class Play:
         if s.phase == EXCHANGE:
             return int(encode_pass(card))
         if seat == int(taker(s, self.viewer)) and self.passed_is_there and card == s.passed[self.viewer]:
-            if at != hand.index(card):  # which of them was passed is the first one's part
+            if at != hand.index(card):  # the first copy counts as the passed one
                 return NONE
             self.passed_is_there = False
         if s.phase == REDRAW:
@@ -105,7 +109,7 @@ class Play:
 
 
 def hides_somebody(before: np.ndarray, after: np.ndarray) -> bool:
-    """Whether a visible pawn may have been hidden: there is a new hat, and it is not just another one that moved."""
+    """Whether a visible pawn may have been hidden: there is a new hat, and not just because a hat moved."""
     new, gone = ((x >= HAT) & (y < HAT) for x, y in ((after, before), (before, after)))
     same = np.array_equal(np.where(before < HAT, before, NONE), np.where(after < HAT, after, NONE))
     return bool(new.any()) and not (new.sum() == gone.sum() == 1 and same)
@@ -119,19 +123,19 @@ def names_of(players: int) -> list[str]:
 
 
 class Calibration:
-    """Games of a variant, and the facts of the one that is being played."""
+    """Games of a variant, and the facts about the current one."""
 
     def __init__(self, game: Game, number: int, seed: int) -> None:
         self.game, self.luck, self.number = game, Luck(seed), number
 
     def games(self) -> Iterator[Iterator[tuple[np.ndarray, int]]]:
-        """One after the other."""
+        """The games, one after the other."""
         for _ in range(self.number):
             self.play = Play(self.game, self.luck)
             yield self.play.positions()
 
     def facts(self, states: np.ndarray, viewer: int) -> np.ndarray:
-        """Which cards lie in each hidden place, and who is under the first and the last hat."""
+        """The facts to count: the cards in each hidden place, and the colors under the first and the last hat."""
         here, nothing, players = as_record(states), np.full(len(states), NONE), self.game.num_players
         others = [(viewer + place) % players for place in range(1, players)]
         found = [*states["hands"][:, others].transpose(1, 0, 2).astype(np.int64)]
@@ -147,13 +151,13 @@ class Calibration:
         return np.hstack(found)
 
     def found(self) -> dict[str, Found]:
-        """What came of it."""
+        """The counts of each fact, after all games."""
         facts: Facts = self.facts
         return compare(self.game, self.games(), names_of(self.game.num_players), facts, self.luck)
 
 
 def check_all(options: dict[str, Any], number: int, seed: int) -> None:
-    """In a variant: no fact is off, and all kinds of facts were in doubt in enough games."""
+    """Check in a variant that every fact is calibrated and that each kind of fact was uncertain in enough games."""
     found = Calibration(game_of(options), number, seed).found()
     check(found)
     judged = {name for name, each in found.items() if each.games >= ENOUGH}
@@ -166,19 +170,19 @@ def check_all(options: dict[str, Any], number: int, seed: int) -> None:
 
 
 @pytest.mark.rule("AD-6", "AD-9", "AD-24", "AD-26")
-def test_what_is_hidden_is_in_redrawn_worlds_what_it_is_in_play() -> None:
+def test_redrawn_hidden_facts_are_calibrated() -> None:
     check_all(VARIANTS[0], 400, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.rule("AD-6", "AD-9", "AD-24", "AD-26", "AD-35")
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_so_it_is_in_many_games_of_each_variant(options: dict[str, Any]) -> None:
+def test_redrawn_hidden_facts_are_calibrated_in_many_games(options: dict[str, Any]) -> None:
     check_all(options, 3_000, 2)
 
 
-def test_a_deck_in_order_is_found() -> None:
-    """Its top card is of a high kind too often."""
+def test_a_sorted_deck_is_found() -> None:
+    """The top card of a sorted deck is of a high kind too often."""
 
     def in_order(s: Record, seat: int, seed: np.uint64) -> None:
         game.determinize(s, seat, seed)

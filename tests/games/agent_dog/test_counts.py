@@ -1,4 +1,4 @@
-"""How many ways a turn can go from fixed positions, by the kernels and by the slow reference."""
+"""The number of action sequences from fixed positions, by the kernels and by the slow reference."""
 
 import pytest
 
@@ -35,7 +35,9 @@ CARDS = ["1/11", "13", "companion", "swap", "3"]
         ),
     ],
 )
-def test_ways_of_a_turn(players: int, pawns: dict[str, list[str]], hidden: list[int], counts: list[int]) -> None:
+def test_action_sequences_of_a_turn(
+    players: int, pawns: dict[str, list[str]], hidden: list[int], counts: list[int]
+) -> None:
     hands = {"0": CARDS, "1": ["2", "5"], "2": ["3"]}
     position = position_at(
         make_mapping(pawns, {s: h for s, h in hands.items() if int(s) < players}, players, hidden=hidden)

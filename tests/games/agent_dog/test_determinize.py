@@ -1,8 +1,8 @@
-"""`determinize` draws uniformly: a chi-square test against an exact count, which wrong ways to draw fail.
+"""`determinize` draws uniformly: a chi-square test against an exact count, which wrong samplers fail.
 
-In each position few cards are unseen. Every way to lay them to the hidden places counts once, if it fits what the
-viewer knows: the card that it passed, that whoever is to play has a playable card, that whoever must discard has
-none.
+Each position has few unseen cards. Every assignment of them to the hidden places counts once if it agrees with what
+the viewer knows: the card that it passed, and that a player to play a card has a playable one, or one who must discard
+has none.
 """
 
 from collections import Counter, defaultdict
@@ -126,7 +126,7 @@ POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {
 
 
 def position_of(name: str) -> tuple[Position, int]:
-    """A position by its name, with the viewer; cards that are not named do not exist, but for those discarded."""
+    """A position by its name, with the viewer. The deck consists of the named cards and the discards."""
     seat, parts = POSITIONS[name]
     parts = {"pawns": BOARD, "players": 2, "discard": ["12"] * 12 + ["13"], **parts}
     tracked = parts.pop("tracked", False)
@@ -141,14 +141,14 @@ def position_of(name: str) -> tuple[Position, int]:
 
 
 def outcome(mapping: dict[str, Any], seat: int) -> Outcome:
-    """What lies in the places that `seat` cannot see."""
+    """The contents of the places that `seat` cannot see."""
     hands = tuple(tuple(mapping["hands"][s]) for s in mapping["hands"] if int(s) != seat)
     under = tuple(sorted((place, c) for c, places in mapping["pawns"].items() for place in places if place != "area"))
     return hands, tuple(mapping["deck"]), tuple(mapping["passed"].values()), under
 
 
 def exact(mapping: dict[str, Any], seat: int, tracked: bool) -> dict[Outcome, float]:
-    """The chance of each outcome, by counting every order of the unseen cards, and of the hats."""
+    """The probability of each outcome, by counting every order of the unseen cards and of the pawns under hats."""
     counts: defaultdict[Outcome, float] = defaultdict(float)
     for world in worlds(mapping, seat):
         hats = [p for c, places in mapping["pawns"].items() for p in places if hat_name(p, c) in mapping["hidden"]]
@@ -172,12 +172,12 @@ def hat_name(place: str, colour: str) -> Any:
 
 
 def full(place: str, colour: str) -> str:
-    """How a hat's place is called when this colour stands there."""
+    """The name of a hat's place if a pawn of this color is there."""
     return place if "goal" not in place else "goal 0" if colour == "red" else "goal red 0"
 
 
 def worlds(mapping: dict[str, Any], seat: int) -> list[dict[str, Any]]:
-    """Every way to lay the unseen cards, as often as there are orders of them."""
+    """Every assignment of the unseen cards, once for each of their orders."""
     players = mapping["players"]
     others = [s for s in mapping["hands"] if int(s) != seat]
     taker = str((seat + (2 if players == 4 else 1)) % players)
@@ -205,7 +205,7 @@ def worlds(mapping: dict[str, Any], seat: int) -> list[dict[str, Any]]:
 
 
 def may_be(world: dict[str, Any]) -> bool:
-    """Whether the hand of the seat to move is one with which it comes to this phase (AD-9, AD-35)."""
+    """Whether the hand of the seat to move is possible in this phase (AD-9, AD-35)."""
     bare = {**world, "pending": None}
     hand = world["hands"][str(world["to_move"])]
     playable = {card for card in hand for f in reference.functions(bare, card) if reference.can_be_played(bare, f)}
@@ -216,7 +216,7 @@ def may_be(world: dict[str, Any]) -> bool:
 
 
 def passed_labels(world: dict[str, Any], seat: int) -> list[dict[str, Any]]:
-    """What others may have passed to each other: any card that the taker holds or has lost."""
+    """The possible values of `passed` between other seats: any card that the taker holds or has lost."""
     labels = [world["passed"]]
     if world["phase"] == "exchange":
         return labels
@@ -229,7 +229,7 @@ def passed_labels(world: dict[str, Any], seat: int) -> list[dict[str, Any]]:
 
 
 def p_value(name: str, draw: Callable[[Position, int, int], None]) -> float:
-    """The probability of draws at least as uneven as these if they are uniform; 0 where one is impossible."""
+    """The p-value of the chi-square test for uniform draws; 0 if a draw is impossible."""
     position, seat = position_of(name)
     chances = exact(position.mapping, seat, position.game.options["hidden_colours"] == "tracked")
     truth = position.states.copy()
@@ -255,11 +255,11 @@ def ours(position: Position, seat: int, seed: int) -> None:
 
 
 def nothing(position: Position, seat: int, seed: int) -> None:
-    """Leaves the truth where it is, which looks right to every seat."""
+    """Keep the true state, which agrees with every view."""
 
 
 def blind(position: Position, seat: int, seed: int) -> None:
-    """Deals as if the viewer knew nothing of the others' cards: no turn to play, no card passed."""
+    """Deal as if the viewer knew nothing about the others' cards: neither the phase nor the passed card."""
     phase, passed, redrawn = int(position.s.phase), position.s.passed.copy(), int(position.s.redrawn)
     position.s.phase, position.s.passed[:], position.s.redrawn = 2, -1, 0
     ours(position, seat, seed)
@@ -268,7 +268,7 @@ def blind(position: Position, seat: int, seed: int) -> None:
 
 @pytest.mark.rule("AD-24")
 @pytest.mark.parametrize("name", POSITIONS)
-def test_draws_are_uniform(name: str) -> None:
+def test_determinize_is_uniform(name: str) -> None:
     assert p_value(name, ours) > ALARM
 
 
@@ -286,12 +286,12 @@ def test_draws_are_uniform(name: str) -> None:
         (blind, "what two others passed"),
     ],
 )
-def test_a_wrong_way_to_draw_fails(draw: Callable[[Position, int, int], None], name: str) -> None:
+def test_a_wrong_sampler_fails(draw: Callable[[Position, int, int], None], name: str) -> None:
     assert p_value(name, draw) < ALARM
 
 
 def test_states_that_differ_under_hats_look_the_same() -> None:
-    """AD-24, over play: nothing that a seat gets tells colours under hats, and neither does what it may do."""
+    """AD-24, in random play: views, drawings and legal actions do not depend on the colors under hats."""
     rng = np.random.default_rng(4)
     mixed = 0
     for number in range(12):

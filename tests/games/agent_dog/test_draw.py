@@ -1,4 +1,4 @@
-"""The picture: every legal action can be chosen in it, what is seen shows, and it can be read."""
+"""The picture: it has a target for every legal action, shows everything visible, and is readable."""
 
 import gzip
 import json
@@ -31,7 +31,7 @@ LEFT_OUT = {
 
 
 def shown(seen: Mapping[str, Any]) -> str:
-    """What of a mapping the picture must tell."""
+    """The part of a mapping that the picture must show."""
     told = {key: value for key, value in seen.items() if key not in ("players", "deck_name")}
     told["discard"] = (seen["discard"][:1], sorted(seen["discard"]))
     told["deck"] = seen["deck"] if isinstance(seen["deck"], int) else len(seen["deck"])
@@ -39,28 +39,28 @@ def shown(seen: Mapping[str, Any]) -> str:
 
 
 def drawn(position: Position, viewer: int, theme: Theme = "dark", **changes: Any) -> str:
-    """The picture of a position for a viewer, with its legal actions, and with keys of what is seen changed."""
+    """The picture of a position with the viewer's legal actions; `changes` replaces keys of the visible mapping."""
     legal = tuple(sorted(position.legal)) if position.s.to_move == viewer != NOBODY else ()
     seen = position.game.seen_to_dict(position.s, viewer) | changes
     return svg_of(position.game, seen, Look(viewer, legal=legal), theme)
 
 
-# ---------------------------------------------------------------- what is shown
+# ---------------------------------------------------------------- everything visible is drawn
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_what_differs_in_what_is_seen_differs_in_the_picture(options: dict[str, Any]) -> None:
+def test_different_mappings_have_different_pictures(options: dict[str, Any]) -> None:
     assert collisions(options, 8, 15) == 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_what_differs_in_what_is_seen_differs_in_many_pictures(options: dict[str, Any]) -> None:
+def test_different_mappings_have_different_pictures_in_many_positions(options: dict[str, Any]) -> None:
     assert collisions(options, 9, 400) == 0
 
 
 def collisions(options: dict[str, Any], seed: int, n: int) -> int:
-    """How often two mappings that differ have one picture, in so many positions seen by all viewers."""
+    """The number of different mappings with equal pictures, in `n` positions for all viewers."""
     game, found, same = game_of(options), {}, 0
     for moment in moments(options, seed, n):
         for viewer in range(-1, game.num_players):
@@ -101,7 +101,7 @@ def test_every_key_is_drawn(viewer: int, key: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("key", ["players", "deck_name"])
-def test_what_is_left_out_is_left_out(key: str) -> None:
+def test_omitted_keys_are_not_drawn(key: str) -> None:
     assert key in LEFT_OUT
     changes: dict[str, Any] = {key: 4 if key == "players" else "royal"}
     assert drawn(turn(), 0) == drawn(turn(), 0, **changes)
@@ -111,7 +111,7 @@ def test_what_is_left_out_is_left_out(key: str) -> None:
     ("change", "value"),
     [("points", 1), ("moved", []), ("meetings", [8]), ("penalty", True), ("card", "copy")],
 )
-def test_all_of_a_card_that_is_played_is_drawn(change: str, value: Any) -> None:
+def test_every_detail_of_a_card_in_play_is_drawn(change: str, value: Any) -> None:
     position = companion()
     pending = position.game.seen_to_dict(position.s, 0)["pending"]
     assert drawn(position, 0) != drawn(position, 0, pending=pending | {change: value})
@@ -129,7 +129,7 @@ def test_the_end_names_the_winners() -> None:
     assert "Cut off after 1 cards: nobody wins" in {each.text for each in texts(drawn(cut, 1))}
 
 
-# ---------------------------------------------------------------- what has moved
+# ---------------------------------------------------------------- trails
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_moves_leave_trails(
     assert svg_of(position.game, seen, Look(1, before=seen)) == svg_of(position.game, seen, Look(1))
 
 
-# ---------------------------------------------------------------- what can be chosen
+# ---------------------------------------------------------------- targets
 
 
 def missing(svg: str, legal: set[str]) -> set[str]:
@@ -186,8 +186,8 @@ def test_every_legal_action_of_a_scene_is_a_target(scene: Any) -> None:
         assert missing(drawn(position, mover), position.legal) == set()
 
 
-def test_whoever_sees_everything_may_be_given_targets() -> None:
-    """Cards of a small hand, and buttons for the functions that a card has a choice of."""
+def test_a_picture_for_nobody_can_have_targets() -> None:
+    """The targets are cards of small hands, and buttons for cards with several functions."""
     position = turn().act("card 2", "from track 5")
     seen, legal = position.game.seen_to_dict(position.s, NOBODY), tuple(position.legal)
     assert "card copy as 2" in legal
@@ -197,12 +197,12 @@ def test_whoever_sees_everything_may_be_given_targets() -> None:
         assert overlaps(svg) == []
 
 
-# ---------------------------------------------------------------- how it looks
+# ---------------------------------------------------------------- form
 
 
 @pytest.mark.parametrize("options", slow_but(VARIANTS, 4, 5, 6), ids=str)
 def test_pictures_are_well_made(options: dict[str, Any]) -> None:
-    """Well-formed, small, within the canvas, no text over another; names are escaped."""
+    """Pictures are well-formed, small and within the canvas; texts do not overlap, and names are escaped."""
     check_form(options, 11, 5)
 
 
@@ -244,7 +244,7 @@ def test_large_hands_fit() -> None:
 
 
 def test_the_viewer_sits_at_the_bottom() -> None:
-    """Its start space has the number that stands lowest."""
+    """The number of the viewer's start space is the lowest one."""
     for viewer in range(4):
         spaces = [each for each in texts(drawn(turn(), viewer)) if each.text.isdigit() and each.fill == "#c3d0db"]
         assert len(spaces) == 64
@@ -261,7 +261,7 @@ def test_texts_stand_out(scene: Any, theme: Theme) -> None:
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_themes_differ_in_colors_alone(scene: Any) -> None:
+def test_themes_differ_in_colors_only(scene: Any) -> None:
     position = scene()
     for viewer in range(NOBODY, position.game.num_players):
         dark, light = (drawn(position, viewer, theme) for theme in THEMES)
@@ -281,7 +281,7 @@ def test_nothing_leaves_the_canvas(scene: Any) -> None:
 
 
 def test_covered_texts_are_found() -> None:
-    """The test of texts means something."""
+    """Shows that the check of overlapping texts detects one."""
     svg = drawn(turn(), 0)
     assert overlaps(svg.replace("</svg>", '<g transform="translate(40 12) scale(2)"><text x="30" y="12" '
                                 'font-size="9" fill="#fff">one more</text></g></svg>'))  # fmt: skip

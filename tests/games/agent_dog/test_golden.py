@@ -1,4 +1,4 @@
-"""The recorded games of Agent DOG show every kind of action and every variant."""
+"""The recorded games of Agent DOG cover every kind of action and every variant."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What must hold at every decision holds in random play, and each invariant finds a state that breaks it."""
+"""Random games break no invariant, and each invariant detects states that violate it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,13 +30,13 @@ def test_random_games_break_no_invariant(options: dict[str, Any], games: int) ->
 
 
 def answers(s: np.ndarray, before: np.ndarray | None = None) -> dict[str, np.ndarray]:
-    """By name of an invariant whether it holds, bool [n]."""
+    """Whether each invariant holds, bool [n] by name."""
     broken = broken_in(invariants, s) | ({} if before is None else broken_by(invariants, before, s))
     return {name: ~wrong for name, wrong in broken.items()}
 
 
 def position() -> Position:
-    """A card is to be played; two pawns wear hats."""
+    """A position in which a card is to be played and two pawns wear hats."""
     return position_at(make_mapping(PAWNS, HANDS, hidden=[11, 19], passed=PASSED))
 
 
@@ -61,7 +61,7 @@ def over() -> Position:
 
 
 def put(name: str, *index: Any) -> Callable[[np.ndarray], None]:
-    """Sets a field, or a place of it, to a value: `put("area", 0, 2)` sets area[0] = 2."""
+    """A change of a field or one of its entries: `put("area", 0, 2)` sets area[0] = 2."""
     *at, value = index
 
     def change(states: np.ndarray) -> None:
@@ -108,7 +108,7 @@ WRONG: list[tuple[str, Callable[[], Position], Callable[[np.ndarray], None]]] = 
 
 
 @pytest.mark.parametrize(("name", "make", "change"), WRONG, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(WRONG)])
-def test_each_finds_a_state_that_breaks_it(
+def test_each_wrong_state_is_found(
     name: str, make: Callable[[], Position], change: Callable[[np.ndarray], None]
 ) -> None:
     states = make().states
@@ -139,7 +139,7 @@ WRONG_DECISIONS: list[tuple[str, Callable[[], Position], Callable[[np.ndarray], 
 @pytest.mark.parametrize(
     ("name", "make", "change"), WRONG_DECISIONS, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(WRONG_DECISIONS)]
 )
-def test_each_finds_a_decision_that_breaks_it(
+def test_each_wrong_decision_is_found(
     name: str, make: Callable[[], Position], change: Callable[[np.ndarray], None]
 ) -> None:
     states = make().states
@@ -152,8 +152,8 @@ def test_each_finds_a_decision_that_breaks_it(
     assert not answers(states, before)[name][0]
 
 
-def test_none_is_left_out() -> None:
-    """Each invariant is broken above, and the phases that they speak of occur in their positions."""
+def test_every_invariant_has_a_violation() -> None:
+    """The positions of the violations also cover the phases that the invariants refer to."""
     tried = {name for name, *_ in (*WRONG, *WRONG_DECISIONS)}
     assert tried == {holds.__name__ for holds in (*invariants.OF_STATE, *invariants.OF_DECISION)}
     assert [int(make().s.phase) for make in (exchange, companion, swapping)] == [EXCHANGE, STEP, SWAPPING]

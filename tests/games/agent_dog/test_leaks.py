@@ -1,4 +1,4 @@
-"""Nothing betrays a hidden card or colour: the same game in two worlds that a seat cannot tell apart."""
+"""No hidden card or color leaks: the same game is played in two worlds that a seat cannot distinguish."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ NUMBERS = ORDER[:9]
 
 
 def other_hand(mapping: dict[str, Any], seat: int, one: str, two: str) -> dict[str, Any]:
-    """The same position in which a card of `seat` has changed places with one in the deck."""
+    """The same position with card `one` of `seat` exchanged with card `two` of the deck."""
     hand = [*mapping["hands"][str(seat)]]
     hand[hand.index(one)] = two
     deck = [*mapping["deck"]]
@@ -29,7 +29,7 @@ def other_hand(mapping: dict[str, Any], seat: int, one: str, two: str) -> dict[s
 @pytest.mark.rule("AD-6", "AD-24")
 @pytest.mark.parametrize("options", slow_but(VARIANTS, 1, -1), ids=str)
 def test_hands_are_hidden(options: dict[str, Any]) -> None:
-    """From the first exchange to the end of the first round, or until somebody has laid down a hand."""
+    """Checked from the first exchange until the first round ends or a seat lays down its hand or redraws a card."""
     game, rng = game_of(options), np.random.default_rng(3)
     decisions = worlds = 0
     for seed in range(6):
@@ -53,7 +53,7 @@ def test_hands_are_hidden(options: dict[str, Any]) -> None:
 
 
 def mapping_of(players: int, swapped: bool, hands: dict[str, list[str]]) -> dict[str, Any]:
-    """Two pawns stand hidden on holes, the one or the other way round."""
+    """Two pawns are hidden on holes, in one order or the other."""
     pawns = {colour: places for colour, places in PAWNS.items() if players == 4 or colour in ("red", "green")}
     if swapped:
         pawns = pawns | {"red": ["track 39", "track 12"], "green": ["track 7"]}
@@ -62,8 +62,8 @@ def mapping_of(players: int, swapped: bool, hands: dict[str, list[str]]) -> dict
 
 @pytest.mark.rule("AD-24", "AD-26")
 @pytest.mark.parametrize("players", [2, 4])
-def test_colours_under_hats_are_hidden(players: int) -> None:
-    """Until a hat has moved or a hand is laid down, nothing that is seen tells of the colours below; swaps continue."""
+def test_colors_under_hats_are_hidden(players: int) -> None:
+    """Until a hat moves or a hand is laid down, nothing visible depends on the colors under hats, even after swaps."""
     game, rng = game_of({"players": players}), np.random.default_rng(4)
     decisions = 0
     hands = {str(seat): ["2", "3", "6", "swap", "companion"] for seat in range(players)}
@@ -79,8 +79,8 @@ def test_colours_under_hats_are_hidden(players: int) -> None:
     assert decisions > 25
 
 
-def test_tracked_colours_are_seen() -> None:
-    """The test means something: where hidden colours are known to all, the worlds look different at once."""
+def test_tracked_colors_are_visible() -> None:
+    """Shows that `play_both` detects differences: with tracked colors the worlds differ from the start."""
     game = game_of({"players": 4, "hidden_colours": "tracked"})
     worlds = [position_of(game, mapping_of(4, swapped, {"0": ["2", "3"]})) for swapped in (False, True)]
     with pytest.raises(AssertionError):

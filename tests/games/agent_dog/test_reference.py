@@ -1,6 +1,6 @@
-"""The kernels and the slow reference, written from the rules' text, play the same games.
+"""The kernels and the slow reference, written from the rules, play the same games.
 
-The suite plays some thousand decisions. More, with what was met on the way:
+The tests play a few thousand decisions. To play more and count the events on the way:
 
     python -m tests.games.agent_dog.test_reference --players 4 --decisions 100000
 """
@@ -32,7 +32,7 @@ def compare(
     progress: Callable[[Iterable[int]], Iterable[int]] = iter,
     **options: Any,
 ) -> Counter[str]:
-    """Plays random decisions with both, from starts or crowded positions; returns how often each thing happened."""
+    """Play random decisions with both, from the start or crowded positions; returns the number of each event."""
     rng = np.random.default_rng(seed)
     seen: Counter[str] = Counter()
     position, left, max_turns, eager = None, 0, 0, 0.0
@@ -75,7 +75,7 @@ def crowded_position(rng: np.random.Generator, **options: Any) -> Position:
     while True:
         players = options["players"]
         pawns, taken = {}, set()
-        nearly_home = players == 4 and rng.random() < 0.5  # else a team hardly ever wins
+        nearly_home = players == 4 and rng.random() < 0.5  # otherwise a team rarely wins
         for colour in COLOURS[players]:
             start = 16 * reference.COLOURS.index(colour)
             there = [3, 3, 4] if nearly_home and colour in ("red", "green") else [0, 1, 2, 3, 3, 4]
@@ -103,11 +103,11 @@ def crowded_position(rng: np.random.Generator, **options: Any) -> Position:
         try:
             return position_at(mapping, **{key: value for key, value in options.items() if key != "players"})
         except ImpossibleState:
-            continue  # nobody can play, or somebody has won
+            continue  # no seat can play, or the game is over
 
 
 def preferred(texts: list[str], rng: np.random.Generator, eager: float) -> list[str]:
-    """Eager players like what is rare: entering and moving in goals, red cards, starts, meetings."""
+    """Prefer rare actions with probability `eager`: entering and moving in goals, red cards, starts, meetings."""
     liked = [t for t in texts if "goal" in t or "start" in t or "companion" in t or "step track 7" in t]
     return liked if liked and rng.random() < eager else texts
 
@@ -125,7 +125,7 @@ def test_both_implementations_play_the_same_games(players: int, decisions: int) 
 
 @pytest.mark.rule("AD-17", "AD-18", "AD-22", "AD-28", "AD-29", "AD-30", "AD-31", "AD-32")
 @pytest.mark.parametrize("players", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 2))])
-def test_both_implementations_agree_where_it_is_crowded(players: int) -> None:
+def test_both_implementations_agree_in_crowded_positions(players: int) -> None:
     seen = compare({2: 5000, 3: 1500, 4: 3000}[players], players, crowded=True, players=players)
     for what in ("a side is home", "hidden in a goal", "step into", "from into", "end home", "meet"):
         assert seen[what], (what, seen)

@@ -1,4 +1,4 @@
-"""The drawing: recorded ones line by line, and over random play what a seat may know and nothing else."""
+"""The text drawing: equal to recorded drawings, and in random play all that a seat may know and nothing else."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ PASSED = {"0": "13", "1": "9", "2": "companion", "3": "swap"}
 
 
 def turn(**options: Any) -> Position:
-    """A card is to be played; hats, goals, a player who is out."""
+    """A card is to be played; there are hats, pawns in goals, and a player who is out."""
     discard, hidden = ["8", "5", "9"], [7, 23, 39]
     start = make_mapping(PAWNS, HANDS, 4, discard, hidden=hidden, passed=PASSED, out=[3], last_card="8", turn=9)
     return position_at(start, **options)
@@ -36,7 +36,7 @@ def swap() -> Position:
 
 
 def companion() -> Position:
-    """Two points are spent, a hidden pawn stands in the goal."""
+    """Two points are spent, and a hidden pawn is in the goal."""
     pawns = PAWNS | {"yellow": ["track 63", "track 60"], "red": ["track 5", "track 39"]}
     start = make_mapping(pawns, HANDS, hidden=[23, 39, 63], passed=PASSED)
     return position_at(start).act("card companion", "step track 63", "step track 0 into goal")
@@ -50,7 +50,7 @@ def meetings() -> Position:
 
 
 def redraw() -> Position:
-    """Two players, no playable card."""
+    """Two players; the seat to move has no playable card."""
     pawns = {"red": ["track 20"], "green": ["track 40", "goal 3"]}
     return position_at(make_mapping(pawns, {"0": ["swap", "copy"], "1": ["2"]}, 2, phase="redraw"))
 
@@ -64,7 +64,7 @@ def end() -> Position:
 
 
 def tracked() -> Position:
-    """As `turn`, with hidden colours known to all."""
+    """The position of `turn` with hidden_colours="tracked"."""
     return turn(hidden_colours="tracked")
 
 
@@ -80,8 +80,8 @@ def test_recorded_drawings(make: Callable[[], Position], viewer: int) -> None:
 
 
 @pytest.mark.rule("AD-6", "AD-24")
-def test_a_seat_is_shown_nothing_that_it_cannot_know(fresh: Callable[..., Position]) -> None:
-    """Whatever the hidden cards and the colours under hats are, the drawing is the same."""
+def test_drawings_hide_what_a_seat_cannot_know(fresh: Callable[..., Position]) -> None:
+    """The drawing does not depend on hidden cards and colors under hats."""
     changed = 0
     for i, position in enumerate(random_play(fresh)):
         truth, seats = position.states.copy(), range(position.game.num_players)
@@ -94,8 +94,8 @@ def test_a_seat_is_shown_nothing_that_it_cannot_know(fresh: Callable[..., Positi
     assert changed > 300, "the redrawn cards must differ for the test to mean anything"
 
 
-def test_a_seat_is_shown_what_it_knows(fresh: Callable[..., Position]) -> None:
-    """Its own hand, where all visible pawns are, how many there are in each area and goal; 80 columns at most."""
+def test_drawings_show_what_a_seat_knows(fresh: Callable[..., Position]) -> None:
+    """Drawings show the own hand, visible pawns, and the pawns in areas and goals, in at most 80 columns."""
     for position in random_play(fresh):
         mapping, text = position.mapping, ""
         for seat in range(position.game.num_players):
@@ -119,7 +119,7 @@ def test_a_seat_is_shown_what_it_knows(fresh: Callable[..., Position]) -> None:
 
 
 def random_play(fresh: Callable[..., Position]) -> Any:
-    """Positions of some games, each number of players."""
+    """Positions of random games with each number of players."""
     rng = np.random.default_rng(2)
     for players in (2, 3, 4):
         position = fresh(players, players=players)

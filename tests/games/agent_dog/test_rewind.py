@@ -1,4 +1,4 @@
-"""`rewind` undoes what a seat did since an earlier decision: exactly with the right luck, else alike likely."""
+"""`rewind` restores an earlier decision of a seat: the true one for some draws, and all possible ones equally often."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -39,29 +39,29 @@ def may_be_silent(past: np.ndarray, actions: np.ndarray) -> np.ndarray:
 
 
 def silent(game: Game, past: np.ndarray, action: int) -> bool:
-    """Which meeting is held first, and with which pawn a swap exchanges the first one, is not seen."""
+    """Others cannot see which meeting is held first, and with which pawn a swap exchanges the first one."""
     return True
 
 
 def gone(now: np.ndarray, past: np.ndarray) -> np.ndarray:
-    """The hands of earlier rounds have been played."""
+    """Whether the hands of the earlier decision are gone because its round is over."""
     return now["round_number"] != past["round_number"]
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=name_of)
-def test_the_right_luck_brings_back_what_was_true(options: dict[str, Any]) -> None:
+def test_some_draws_restore_the_true_past(options: dict[str, Any]) -> None:
     assert check_right_luck(make_game("agent_dog_v0", **options), GAMES, silent, may_be_silent, gone) > 1000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", VARIANTS, ids=name_of)
-def test_the_right_luck_brings_back_what_was_true_in_100_000_decisions(options: dict[str, Any]) -> None:
+def test_some_draws_restore_the_true_past_in_100_000_decisions(options: dict[str, Any]) -> None:
     game = make_game("agent_dog_v0", **options)
     check_many(game, 8 * GAMES, silent, may_be_silent, gone)
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=name_of)
-def test_a_redrawn_world_keeps_what_was_public_and_reads_nothing_hidden(options: dict[str, Any]) -> None:
+def test_rewinding_a_redrawn_world_keeps_public_facts_and_reads_no_hidden_ones(options: dict[str, Any]) -> None:
     counts = check_redrawn(make_game("agent_dog_v0", **options), 1, PUBLIC)
     assert counts["told"] > 100
     assert counts["legal"] == counts["told"]
@@ -69,12 +69,12 @@ def test_a_redrawn_world_keeps_what_was_public_and_reads_nothing_hidden(options:
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=name_of)
-def test_a_world_is_turned_back_by_what_its_seat_sees_of_it_alone(options: dict[str, Any]) -> None:
+def test_rewinding_depends_only_on_what_the_seat_sees(options: dict[str, Any]) -> None:
     assert check_own_view(make_game("agent_dog_v0", **options), 1) > 100
 
 
 def position(hand: Sequence[int], lost: Sequence[int] = (), players: int = 2, **fields: Any) -> tuple[Game, np.ndarray]:
-    """A position in which seat 1 holds `hand` and has lost some cards; of its pawns, all are in its area."""
+    """A position in which seat 1 holds `hand` and has lost the cards `lost`; all its pawns are in its area."""
     game = make_game("agent_dog_v0", players=players)
     states = game.start(1)
     states["board"], states["area"], states["phase"] = EMPTY, 4, CARD
@@ -93,7 +93,7 @@ def play(card: str, function: str) -> int:
     return int(encode_play(CHOICES.index((CARDS.index(card), FUNCTIONS.index(function)))))
 
 
-def test_cards_that_left_the_hand_come_back() -> None:
+def test_lost_cards_return_to_the_hand() -> None:
     game, now = position((TWO, FIVE), (TWO, THIRTEEN), to_move=0)
     _, past = position((TWO, TWO, FIVE), (THIRTEEN,), to_move=1)
     states, told = rewound(game, now, past, 1, play("2", "2"), 1)
@@ -101,8 +101,8 @@ def test_cards_that_left_the_hand_come_back() -> None:
     assert cards_of(states) == (TWO, TWO, FIVE)
 
 
-def test_the_exchange_gives_the_card_back_and_takes_the_one_of_this_world() -> None:
-    """AD-6: the card that came is among those that the seat has held since, or it is no such world."""
+def test_undoing_the_exchange_returns_the_passed_card_of_the_world() -> None:
+    """AD-6: the received card must be among those that the seat has held since; otherwise the world is impossible."""
     _, past = position((0, 0, 0, 0, 0), to_move=1, phase=EXCHANGE)
     game, now = position((TWO, FIVE), (TWO, THIRTEEN, START), to_move=0)
     for received, told in ((START, encode_pass(FIVE)), (SWAP_CARD, IMPOSSIBLE)):
@@ -112,22 +112,22 @@ def test_the_exchange_gives_the_card_back_and_takes_the_one_of_this_world() -> N
     now["passed"][0] = (START, FIVE, NONE, NONE)
     states, _ = rewound(game, now, past, 1, encode_pass(TWO), 1)
     assert cards_of(states) == (TWO, TWO, FIVE, FIVE, THIRTEEN)
-    game, now = position((TWO, FIVE, FIVE, START), to_move=0, phase=EXCHANGE)  # not all have passed yet
+    game, now = position((TWO, FIVE, FIVE, START), to_move=0, phase=EXCHANGE)  # the exchange is not complete
     now["passed"][0] = (NONE, THIRTEEN, NONE, NONE)
     states, action = rewound(game, now, past, 1, encode_pass(TWO), 1)
     assert action == encode_pass(THIRTEEN)
     assert cards_of(states) == (TWO, FIVE, FIVE, START, THIRTEEN)
 
 
-def test_a_card_that_was_drawn_for_a_discard_is_any_where_none_can_be_played() -> None:
-    """AD-35: all pawns are in the area, so only start cards can be played."""
+def test_a_redrawn_card_can_be_any_if_no_card_is_playable() -> None:
+    """AD-35: all pawns are in the area, so only start cards are playable."""
     game, now = position((TWO, TWO, FIVE), (TWO,), to_move=1, phase=REDRAW, redrawn=1)
     _, past = position((0, 0, 0), to_move=1, phase=REDRAW)
     seen = Counter(cards_of(rewound(game, now, past, 1, encode_discard(TWO), luck * 7919)[0]) for luck in range(3000))
     agree(seen, Counter({(TWO, TWO, FIVE): 2, (TWO, TWO, TWO): 1}))
 
 
-def test_a_card_that_was_drawn_for_a_discard_is_the_one_that_can_be_played() -> None:
+def test_a_redrawn_card_is_the_playable_one() -> None:
     _, past = position((0, 0, 0), to_move=1, phase=REDRAW)
     game, now = position((TWO, FIVE, START), (TWO,), to_move=1, redrawn=1)
     for luck in range(20):
@@ -135,13 +135,13 @@ def test_a_card_that_was_drawn_for_a_discard_is_the_one_that_can_be_played() -> 
         assert told == encode_discard(TWO)
         assert cards_of(states) == (TWO, TWO, FIVE)
     game, now = position((TWO, THIRTEEN, START), (TWO,), to_move=1, redrawn=1)
-    assert rewound(game, now, past, 1, encode_discard(TWO), 1)[1] == IMPOSSIBLE  # one of them was there before
+    assert rewound(game, now, past, 1, encode_discard(TWO), 1)[1] == IMPOSSIBLE  # one was in the hand before
     game, now = position((TWO, THIRTEEN), (TWO, FIVE), to_move=0)
     _, past = position((0, 0, 0), (TWO,), to_move=1, phase=REDRAW, redrawn=1)
-    assert rewound(game, now, past, 1, encode_discard(FIVE), 1)[1] == IMPOSSIBLE  # it was discarded unused
+    assert rewound(game, now, past, 1, encode_discard(FIVE), 1)[1] == IMPOSSIBLE  # no playable card was drawn
 
 
-def test_what_nobody_sees_and_what_is_over_says_nothing() -> None:
+def test_invisible_decisions_and_earlier_rounds_reveal_nothing() -> None:
     game, now = position((TWO,), to_move=0)
     _, past = position((TWO,), to_move=1, phase=SWAPPING, first=3, function=FUNCTIONS.index("swap"))
     swap = int(encode_swap(0, 1, 64, 4))

@@ -1,4 +1,4 @@
-"""Rules that need more than a move from a position (those are in `scenarios`): set-up, cards, views, end."""
+"""Rules that scenarios do not cover: set-up, cards, views, end."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -64,7 +64,7 @@ def test_standard_board() -> None:
         (True, [7], 8, "multiple"),
     ],
 )
-def test_boards_that_are_refused(track: Any, holes: Any, meeting: Any, why: str) -> None:
+def test_invalid_boards_are_refused(track: Any, holes: Any, meeting: Any, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         Board(track, holes, meeting)
     with pytest.raises(ValueError, match=why):
@@ -82,7 +82,7 @@ def test_boards_that_are_refused(track: Any, holes: Any, meeting: Any, why: str)
         {"hidden_colours": "none"}, {"max_turns": 0}, {"max_turns": True}, {"first_player": 4}, {"first_player": "x"},
     ],
 )  # fmt: skip
-def test_options_that_are_refused(options: dict[str, Any]) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
         make_game(**options)
 
@@ -139,7 +139,7 @@ def test_exchange(fresh: Callable[..., Position], players: int, taker: list[int]
 
 
 @pytest.mark.rule("AD-6")
-def test_the_deal_goes_five_at_a_time_from_the_dealer(fresh: Callable[..., Position]) -> None:
+def test_hands_are_dealt_five_cards_at_a_time_from_the_dealer(fresh: Callable[..., Position]) -> None:
     hands = {"0": ["2"], "1": [], "2": [], "3": []}
     start = make_mapping({"red": ["track 5"], **OTHERS}, hands, dealer=1)
     position = position_at(start).act("card 2", "from track 5")
@@ -174,18 +174,18 @@ def test_dealers(fresh: Callable[..., Position]) -> None:
 
 
 @pytest.mark.rule("AD-8")
-def test_the_discards_become_the_deck_when_a_card_is_wanted() -> None:
+def test_the_discards_become_the_deck_when_a_card_is_drawn_from_an_empty_one() -> None:
     start = make_mapping({"red": ["track 5"], **OTHERS}, {"0": ["2"]})
     start["deck"], start["discard"] = start["deck"][:7], start["deck"][7:]
     position = position_at(start).act("card 2", "from track 5")
     mapping = position.mapping
     assert mapping["discard"] == []
     assert len(mapping["deck"]) == 110 - 20
-    assert Counter(mapping["hands"]["1"]) == Counter(start["deck"][:5])  # the dealer, before the deck was empty
+    assert Counter(mapping["hands"]["1"]) == Counter(start["deck"][:5])  # the dealer drew before the deck was empty
     assert set(start["deck"][5:7]) <= set(mapping["hands"]["2"])
     start["deck"], start["discard"] = start["deck"] + start["discard"][:13], start["discard"][13:]
     position = position_at(start).act("card 2", "from track 5")
-    assert position.mapping["deck"] == []  # empty, but nothing is wanted
+    assert position.mapping["deck"] == []  # the deck is empty, but no card is drawn
     assert len(position.mapping["discard"]) == 90
 
 
@@ -194,7 +194,7 @@ def test_the_discards_become_the_deck_when_a_card_is_wanted() -> None:
 
 @pytest.mark.rule("AD-24")
 @pytest.mark.parametrize("kind", ["table", "tracked"])
-def test_what_is_seen_of_hidden_pawns(kind: str) -> None:
+def test_hidden_pawns_are_visible_only_if_tracked(kind: str) -> None:
     positions = []
     for red, blue in ((43, 51), (51, 43)):
         pawns = OTHERS | {"red": [f"track {red}"], "blue": [f"track {blue}"]}
@@ -216,8 +216,8 @@ def test_what_is_seen_of_hidden_pawns(kind: str) -> None:
 
 @pytest.mark.rule("AD-32")
 @pytest.mark.parametrize(("mover", "winner"), [(0, 0), (1, 1), (2, 0)])
-def test_whose_side_wins_where_one_card_completes_two(mover: int, winner: int) -> None:
-    """On a board without holes before the start spaces: a hole there would leave one of the two pawns hidden."""
+def test_the_winner_if_one_card_completes_two_sides(mover: int, winner: int) -> None:
+    """The board has no holes before the start spaces, because a hole there would leave one of the two pawns hidden."""
     board = {"track": 64, "holes": [3, 7], "meeting": 8}
     pawns = {"red": ["track 63", "goal 1", "goal 2", "goal 3"], "blue": ["track 15", "goal 1", "goal 2", "goal 3"]}
     hands = {str(mover): ["companion"]}
@@ -244,7 +244,7 @@ def test_rewards(players: int, rewards: list[int]) -> None:
 
 
 @pytest.mark.rule("AD-37", "AD-38")
-def test_a_long_game_is_cut_off() -> None:
+def test_a_long_game_is_truncated() -> None:
     env = make_env(max_turns=7)
     env.reset(seed=3)
     while env.to_move >= 0:

@@ -1,4 +1,4 @@
-"""The positions and moves in `scenarios/*.json`: whatever the rules say happens, happens."""
+"""The scenarios in `scenarios/*.json`: positions, actions and their effects according to the rules."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,5 +16,5 @@ def test_scenario(scenario: dict[str, Any], at: Callable[..., Any]) -> None:
     scenarios.check(scenario, at)
 
 
-def test_scenarios_are_written_in_full_and_named_apart() -> None:
+def test_scenarios_are_complete_and_have_unique_names() -> None:
     assert scenarios.check_form(FOLDER) > 50

@@ -1,4 +1,4 @@
-"""What a seat sees, as a mapping, a picture and texts of moves: nothing that it cannot know, and all that it can."""
+"""Mappings, pictures and action texts for a seat contain all that it may know and nothing else."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -19,24 +19,24 @@ from tests.support.suites import slow_but
 
 
 def states(options: dict[str, Any], seed: int) -> Iterator[np.ndarray]:
-    """Positions without end, STATE [1]."""
+    """An endless stream of positions, STATE [1]."""
     return (moment.at.states for moment in moments(options, seed, LONG_PAIRS))
 
 
 @pytest.mark.rule("AD-6", "AD-24")
 @pytest.mark.parametrize("options", slow_but(VARIANTS, 1, 3, 5), ids=str)
-def test_nothing_tells_of_what_is_hidden(options: dict[str, Any]) -> None:
+def test_nothing_leaks(options: dict[str, Any]) -> None:
     assert leaks(game_of(options), states(options, 5)) == (PAIRS, set())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_no_picture_tells_of_what_is_hidden(options: dict[str, Any]) -> None:
+def test_no_picture_leaks(options: dict[str, Any]) -> None:
     assert leaks(game_of(options), states(options, 6), LONG_PAIRS, pictures=1) == (LONG_PAIRS, set())
 
 
 def with_key(key: str, value: Callable[[Record], Any]) -> Callable[[Game, Record, int], dict[str, Any]]:
-    """A `seen_to_dict` that says too much under a key."""
+    """A `seen_to_dict` that adds a key with too much information."""
     return lambda game, s, viewer: game_of(game.options).seen_to_dict(s, viewer) | {key: value(s)}
 
 
@@ -63,7 +63,7 @@ def test_leaks_are_found(name: str) -> None:
     assert where in leaks(changed(game_of(options), **texts), states(options, 7), 16, 4)[1]
 
 
-def test_nobody_sees_everything_but_the_luck() -> None:
+def test_nobody_sees_everything_except_the_rng() -> None:
     for options in VARIANTS:
         game = game_of(options)
         for moment in moments(options, 1, 5):
@@ -78,8 +78,8 @@ def test_nobody_sees_everything_but_the_luck() -> None:
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_a_seat_sees_all_that_is_open(options: dict[str, Any]) -> None:
-    """What differs from the truth is hidden, and has the size of what is there."""
+def test_a_seat_sees_all_public_information(options: dict[str, Any]) -> None:
+    """Values that differ from the true state are hidden ones; they keep the true sizes."""
     game, hidden = game_of(options), 0
     open_keys = "phase to_move dealer round turn hidden out discard last_card pending redrawn cards_played winners"
     for moment in moments(options, 2, 12):
@@ -108,8 +108,8 @@ def test_a_seat_sees_all_that_is_open(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.rule("AD-6")
-def test_a_passed_card_is_known_to_two() -> None:
-    """To its giver, as long as no card of that kind has left the hand, and after the exchange to its taker."""
+def test_a_passed_card_is_known_to_its_giver_and_taker() -> None:
+    """The giver knows it until a card of that kind leaves the hand, the taker from the end of the exchange on."""
     hands = {"0": ["2", "3"], "1": ["5", "6"], "2": ["7", "8"], "3": ["9", "10"]}
     position = position_at(make_mapping({"red": ["track 20"], "blue": ["track 40"]}, hands, phase="exchange"))
     game = position.game
@@ -127,14 +127,14 @@ def test_a_passed_card_is_known_to_two() -> None:
     assert later.game.seen_to_dict(later.s, 0)["hands"]["2"] == ["?"]
 
 
-# ---------------------------------------------------------------- moves
+# ---------------------------------------------------------------- action texts
 
 PAWNS = {"red": ["track 12", "track 60", "goal 2"], "blue": ["track 20"], "green": ["track 7"], "yellow": ["track 23"]}
 HAND = {"0": ["3", "6", "8", "1/11", "swap", "companion"], "1": ["2"], "2": ["2"], "3": ["2"]}
 
 
 def said(position: Position, text: str, viewer: int) -> str:
-    """What a viewer sees of the mover's action."""
+    """The viewer's text of the mover's action."""
     seat = int(position.s.to_move)
     return position.game.seen_action(position.s, position.game.string_to_action(position.s, text, seat), seat, viewer)
 
@@ -172,14 +172,14 @@ def said(position: Position, text: str, viewer: int) -> str:
         ),
     ],
 )
-def test_texts_of_moves(before: list[str], action: str, own: str, others: str | None, nobody: str | None) -> None:
+def test_action_texts(before: list[str], action: str, own: str, others: str | None, nobody: str | None) -> None:
     position = position_at(make_mapping(PAWNS, HAND, hidden=[7, 23])).act(*before)
     assert said(position, action, 0) == f"player_0 {own}"
     assert said(position, action, 1) == said(position, action, 2) == f"player_0 {others or own}"
     assert said(position, action, NOBODY) == f"player_0 {nobody or own}"
 
 
-def test_texts_of_the_exchange_of_starts_and_meetings() -> None:
+def test_action_texts_of_exchanges_starts_meetings_and_redraws() -> None:
     hands = {"0": ["2", "3"], "1": ["5", "6"], "2": ["7", "8"], "3": ["9", "10"]}
     position = position_at(make_mapping({}, hands, phase="exchange"))
     assert [said(position, "pass 2", viewer) for viewer in (0, 1, 2, NOBODY)] == [
@@ -203,8 +203,8 @@ def test_texts_of_the_exchange_of_starts_and_meetings() -> None:
 
 
 @pytest.mark.parametrize("options", VARIANTS[:4], ids=str)
-def test_moves_have_one_text_where_they_look_alike_and_several_where_not(options: dict[str, Any]) -> None:
-    """Moves of another seat after which the viewer sees the same, unless they are no secret of that seat either."""
+def test_actions_have_equal_texts_exactly_if_they_look_the_same(options: dict[str, Any]) -> None:
+    """Exception: actions may have different texts if even the mover cannot tell their results apart."""
     game, alike = game_of(options), 0
     for moment in moments(options, 3, 30):
         mover, s = int(moment.at.s.to_move), moment.at.s
@@ -219,12 +219,12 @@ def test_moves_have_one_text_where_they_look_alike_and_several_where_not(options
                 known = texts.setdefault(seen, (name, text))
                 assert known[1] == text or is_no_secret(game, moment.at.states, known[0], name)
             assert len({text for _, text in texts.values()}) == len(texts)
-    assert alike > 3, "some moves must look alike for the test to mean anything"
+    assert alike > 3, "no two actions looked the same, so the test checked nothing"
 
 
 @pytest.mark.rule("AD-24", "AD-26")
-def test_a_swap_of_hidden_pawns_is_no_secret_but_a_passed_card_is_one() -> None:
-    """Of three hats the second one is told. Nobody knows by it what stands where, not even who made the swap."""
+def test_a_swap_of_hidden_pawns_is_public_but_a_passed_card_is_secret() -> None:
+    """The text names the second hat of a swap; nobody learns from it which pawns are where, not even the mover."""
     pawns = PAWNS | {"green": ["track 7", "track 39"]}
     position = position_at(make_mapping(pawns, HAND, hidden=[7, 23, 39])).act("card swap", "swap track 7")
     assert [said(position, f"swap track {hat}", 1) for hat in (23, 39)] == [
@@ -243,8 +243,8 @@ def test_a_swap_of_hidden_pawns_is_no_secret_but_a_passed_card_is_one() -> None:
 
 
 @pytest.mark.rule("AD-22", "AD-30")
-def test_moves_with_the_very_same_end_are_told_as_they_were_seen() -> None:
-    """The last step of a companion: a meeting pulls one pawn back, and the other goes home, wherever they stepped."""
+def test_actions_that_lead_to_the_same_state_keep_their_own_texts() -> None:
+    """After the last step of a companion, a meeting pulls one pawn back and the other goes home, whichever stepped."""
     pending = {
         "card": "companion",
         "as": "companion",
@@ -263,7 +263,7 @@ def test_moves_with_the_very_same_end_are_told_as_they_were_seen() -> None:
     assert one.act("step goal 0").mapping == other.act("step track 22").mapping
 
 
-def test_every_text_of_a_move_names_who_acts() -> None:
+def test_every_action_text_names_the_mover() -> None:
     for options in VARIANTS:
         for moment in moments(options, 4, 20):
             mover = int(moment.at.s.to_move)

@@ -1,4 +1,4 @@
-"""Positions of Heimlich & Co. for tests: a game at a mapping, and mappings of which a test names only some keys."""
+"""Fixtures for Heimlich & Co.: positions from mappings, and mappings built from the keys that matter."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -17,27 +17,27 @@ COPIES = {
 }  # fmt: skip
 AGENTS = ("red", "yellow", "green", "blue", "purple", "orange", "grey")
 IN_PLAY = {"amigo": {2: 5, 3: 6, 4: 7, 5: 7, 6: 7, 7: 7}, "ravensburger": {2: 4, 3: 5, 4: 6, 5: 7, 6: 7, 7: 7}}
-HERE = (1, 2, 3, 4, 5, 6, 8)  # where agents stand unless a position says otherwise
+HERE = (1, 2, 3, 4, 5, 6, 8)  # buildings of the agents unless a test names others
 
 
 @cache
 def game_of(**options: Any) -> Game:
-    """The game with these options, made once."""
+    """The game with these options, cached."""
     return make_game(**options)
 
 
 def cards_left(hands: Mapping[str, list[str]], used: list[str], new_identity: bool) -> list[str]:
-    """All cards of the game that are neither in a hand nor used, in the order of the README."""
+    """The cards of the game that are neither in a hand nor used, in the order of the README."""
     gone = [*used, *(card for cards in hands.values() for card in cards)]
     copies = COPIES | {"new_identity": int(new_identity)}
     return [card for card, n in copies.items() for _ in range(n - gone.count(card))]
 
 
 def make_mapping(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
-    """A mapping with plain values for all other keys: agents stand apart, tokens on Start, seat 0 moves a 4.
+    """A mapping with default values: each agent in a building of its own, tokens on Start, seat 0 moves a 4.
 
-    `positions`, `scores` and `passports` need only name what differs; cards that are nowhere are in the deck,
-    below those that `deck` names.
+    `positions`, `scores` and `passports` need only the entries that differ. Cards that are not named are in the deck,
+    below those of `deck`.
     """
     players, edition = options.get("players", 4), options.get("edition", "amigo")
     agents = AGENTS[: IN_PLAY[edition][players]]
@@ -63,7 +63,7 @@ def make_mapping(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
         on_top = [] if parts.get("deck") == "none" else parts.get("deck", [])
         there = options.get("new_identity", "swap") == "swap" and players < len(agents)
         mapping["deck"] = [*on_top, *cards_left(mapping["hands"], [*mapping["used"], *on_top], there)]
-        if parts.get("deck") == "none":  # all cards that are in no hand are used
+        if parts.get("deck") == "none":  # all cards outside hands are used
             mapping["deck"] = []
             mapping["used"] = [*mapping["used"], *cards_left(mapping["hands"], mapping["used"], there)]
     if options.get("secret_identities"):
@@ -72,20 +72,20 @@ def make_mapping(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
 
 
 def place(options: Mapping[str, Any], **parts: Any) -> Position:
-    """The position with these parts."""
+    """The position of `make_mapping` with these parts."""
     game = game_of(**options)
     return position_of(game, make_mapping(options, **parts))
 
 
 @pytest.fixture(scope="session")
 def at() -> Callable[..., Position]:
-    """The position with some parts: `place`."""
+    """A builder of positions: see `place`."""
     return place
 
 
 @pytest.fixture(scope="session")
 def fresh() -> Callable[..., Position]:
-    """The start of the game of a seed."""
+    """The initial position for a seed."""
 
     def start(seed: int, **options: Any) -> Position:
         game = game_of(**options)

@@ -1,7 +1,7 @@
-"""Invariants of every game of Heimlich & Co., at every decision, written from the rules.
+"""Invariants of Heimlich & Co. that hold at every decision, written from the rules.
 
-Each invariant takes states, STATE [n], all of one variant, and answers bool [n]: whether it holds in each. The
-printed data of board and cards stand here once more and share nothing with the code under test.
+Each invariant takes states, STATE [n], all of one variant, and returns bool [n]: whether it holds in each. Board and
+card data are repeated here, independent of the code under test.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ VARIANTS: list[dict[str, Any]] = [
     {"players": 7, "secret_identities": True},
     {"players": 4, "top_secret": True, "secret_identities": True},
 ]
-"""The variants of which random play is checked."""
+"""The variants that random play covers."""
 
 COPIES = np.array([2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 1])
 WORTH = np.array([*range(11), -3])
@@ -35,25 +35,25 @@ FIRST_OWNER = 2  # in `guesses`: 1 is free, 2 + seat an owner
 
 
 def sizes(s: States) -> tuple[int, int]:
-    """Players and agents."""
+    """The numbers of players and agents."""
     return int(s["options"]["players"][0]), int(s["options"]["agents"][0])
 
 
 def places(s: States) -> Holds:
-    """HC-1: agents in play and the safe stand in one of the twelve buildings."""
+    """HC-1: agents in play and the safe are in one of the twelve buildings."""
     _, agents = sizes(s)
     here = (s["positions"] >= 0) & (s["positions"] < 12)
     return here.all(1) & (s["positions"][:, agents:] == 0).all(1) & (s["safe"] >= 0) & (s["safe"] < 12)
 
 
 def tokens(s: States) -> Holds:
-    """HC-14, HC-17: no token is behind Start, and none at the end unless the game is over."""
+    """HC-14, HC-17: no token is behind Start, and none is at the finish unless the game is over."""
     low, high = s["scores"].min(1), s["scores"].max(1)
     return (low >= 0) & ((high >= 42) == (s["phase"] == OVER))
 
 
 def passports(s: States) -> Holds:
-    """HC-5: each player has an agent in play of its own, and the others are free."""
+    """HC-5: each player has a different agent in play, and the other agents are free."""
     players, agents = sizes(s)
     own = s["passports"][:, :players]
     back = np.take_along_axis(s["owner"], own.astype(int) % 7, 1) == np.arange(players)
@@ -62,7 +62,7 @@ def passports(s: States) -> Holds:
 
 
 def points(s: States) -> Holds:
-    """HC-9, HC-10, HC-23: the roll is spent exactly; of a `1-3` one to three points, or none for a card."""
+    """HC-9, HC-10, HC-23: the roll is spent exactly; a `1-3` is one to three points, or none to draw a card."""
     spent, open_ended = s["moved"].sum(1), s["die"] == 0
     roll = np.where(open_ended, 3, s["die"])
     least = np.where(open_ended, np.where(s["options"]["top_secret"] == 1, 0, 1), roll)
@@ -72,14 +72,14 @@ def points(s: States) -> Holds:
 
 
 def order(s: States) -> Holds:
-    """HC-11: no agent at or behind the next one in the order of ids has been moved."""
+    """HC-11: agents move in the order of ids, so `next_agent` and the later ones have not moved."""
     later = np.arange(7) >= s["next_agent"][:, None]
     last = np.take_along_axis(s["moved"], np.maximum(s["next_agent"], 1)[:, None].astype(int) - 1, 1)[:, 0]
     return ~(later & (s["moved"] > 0)).any(1) & ((s["next_agent"] == 0) | (last > 0))
 
 
 def arrivals(s: States) -> Holds:
-    """HC-12, HC-26: an agent that would cause a scoring stands with the safe; after it there is none."""
+    """HC-12, HC-26: agents that cause a scoring are in the safe's building; there are none after the scoring."""
     there = (s["arrived_by"] == NONE) | (s["positions"] == s["safe"][:, None])
     waits = np.isin(s["phase"], (SAFE, OVER)) | ((s["phase"] == MOVE) & (s["moved"].sum(1) == 0))
     return there.all(1) & (~waits | (s["arrived_by"] == NONE).all(1))
@@ -99,7 +99,7 @@ def cards(s: States) -> Holds:
 
 
 def predictions(s: States) -> Holds:
-    """HC-33: all are asked when a token has reached 29, at once; each gives every other player one agent, no other."""
+    """HC-33: all players predict at once when a token has reached 29; each assigns one agent to each other player."""
     players, agents = sizes(s)
     if not s["options"]["secret_identities"][0]:
         return (s["guesses"] == 0).all((1, 2)) & (s["guessed"] == 0) & (s["phase"] != GUESS)
@@ -119,7 +119,7 @@ def predictions(s: States) -> Holds:
 
 
 def public_record(s: States) -> Holds:
-    """Each movement is one to six points; without cards scores are sums of gains, and each turn moved an agent."""
+    """Each movement is one to six points; without cards scores are sums of gains, and each turn moves an agent."""
     if s["options"]["top_secret"][0]:
         bounded: np.ndarray = (s["times"] >= 0) & (np.abs(s["points"]) <= 6 * s["times"] + 12)
         return np.asarray(bounded.all((1, 2)))
@@ -130,7 +130,7 @@ def public_record(s: States) -> Holds:
 
 
 def whose_decision(s: States) -> Holds:
-    """HC-25: the active player moves agents and the safe; a seat that is asked in a card round holds a card."""
+    """HC-25: the active player moves agents and the safe; a seat to move in a card round holds a card."""
     players, _ = sizes(s)
     over, to_move = s["phase"] == OVER, s["to_move"]
     held = np.take_along_axis(s["hand_sizes"], np.maximum(to_move, 0)[:, None].astype(int), 1)[:, 0] > 0
@@ -148,7 +148,7 @@ def during(s: States, *phases: int) -> np.ndarray:
 
 
 def turns_go_left(before: States, s: States) -> Holds:
-    """HC-6, HC-8: a turn is one player's until it is over; then the next one to the left rolls, and none has moved."""
+    """HC-6, HC-8: a turn belongs to one player; then the next one to the left rolls, and no agent has moved."""
     players, _ = sizes(s)
     same = (s["turn"] == before["turn"]) & (s["active"] == before["active"])
     same &= during(s, OVER) | ((s["die"] == before["die"]) & (s["points_left"] <= before["points_left"]))
@@ -158,7 +158,7 @@ def turns_go_left(before: States, s: States) -> Holds:
 
 
 def only_movers_move(before: States, s: States) -> Holds:
-    """HC-9, HC-15, HC-25: the die moves one agent as far as it says, the safe alone goes in its phase; else cards."""
+    """HC-9, HC-15, HC-25: a die moves an agent by its points, the safe moves in its phase only, cards do the rest."""
     steps = (s["positions"].astype(int) - before["positions"]) % 12
     by_die = ((steps > 0).sum(1) <= 1) & (steps.sum(1) <= before["points_left"])
     still, safe = steps.sum(1) == 0, s["safe"] == before["safe"]
@@ -170,7 +170,7 @@ def only_movers_move(before: States, s: States) -> Holds:
 
 
 def tokens_move_by_scorings(before: States, s: States) -> Holds:
-    """HC-14, HC-30, HC-34: tokens move as the buildings say, two by three for a card, by fives at the end, or not."""
+    """HC-14, HC-30, HC-34: tokens move by buildings' values, two of them by 3 for a card, by fives at the end."""
     old, new = before["scores"].astype(int), s["scores"].astype(int)
     scored = (s["scorings"].sum(1) > before["scorings"].sum(1))[:, None] & (np.arange(7) < sizes(s)[1])
     predicted = (during(s, OVER) & (s["guessed"] == 1))[:, None] & (s["owner"] != NONE)
@@ -185,7 +185,7 @@ def tokens_move_by_scorings(before: States, s: States) -> Holds:
 
 
 def nothing_comes_back(before: States, s: States) -> Holds:
-    """HC-29, HC-33: the deck loses cards off its top, used ones stay, and so do predictions and the public record."""
+    """HC-29, HC-33: the deck only loses cards from the top; used cards, predictions and the public record stay."""
     below = np.arange(s["deck"].shape[1]) < s["deck_size"][:, None]
     fine = (s["deck_size"] <= before["deck_size"]) & (~below | (s["deck"] == before["deck"])).all(1)
     lies = np.arange(s["used"].shape[1]) < before["used_size"][:, None]
@@ -196,7 +196,7 @@ def nothing_comes_back(before: States, s: States) -> Holds:
 
 
 def identities_stay(before: States, s: States) -> Holds:
-    """HC-5, HC-31: a passport is changed by the card alone, once, and only its player's, for a free agent's."""
+    """HC-5, HC-31: only the card changes a passport: once, its player's, to a free agent."""
     players, agents = sizes(s)
     changed = (s["passports"] != before["passports"]) & (np.arange(7) < players)
     first = (before["swapped"] == NONE) & (s["swapped"] == before["to_move"]) & during(before, ROUND)

@@ -1,6 +1,6 @@
-"""A second, slow Heimlich & Co., written from the text of the rules on the state mapping alone.
+"""Independent, slow implementation of Heimlich & Co. on state mappings, written from the rules.
 
-Dice and the free agent of `new_identity` are taken from the game; everything else is computed here.
+Dice and the free agent of `new_identity` are taken from the game under test; everything else is computed here.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ ORDER = [
 
 
 def may_be_named(state: State, card: str, named: list[str]) -> list[str]:
-    """HC-20, HC-32: agents that a card may be given next, so that it can be completed."""
+    """HC-20, HC-32: agents that can be named next for a card so that it can be carried out."""
     at, safe, low = state["positions"], state["safe"], [a for a, n in state["scores"].items() if n < 40]
     some = {
         "score_3": low if len(low) > 1 or named else [],
@@ -78,7 +78,7 @@ def put(state: State, agent: str, building: int) -> None:
 
 
 def act(state: State, text: str, options: State, real: State) -> None:
-    """Changes the state by one action; `real`: the state of the game after it."""
+    """Apply one action to the state; `real` is the state of the game after it."""
     verb, *rest = text.split()
     seat = str(state["to_move"])
     at = state["positions"]

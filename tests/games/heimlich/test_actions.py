@@ -1,4 +1,4 @@
-"""The kernels of each kind of action encode and decode the same numbers, and the texts name what the numbers mean."""
+"""Action encoders and decoders agree for each kind of action, and action texts name what the numbers encode."""
 
 from tests.games.heimlich.conftest import AGENTS, COPIES, game_of
 

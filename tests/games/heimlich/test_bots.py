@@ -1,4 +1,4 @@
-"""The bots: who beats whom, their choices in plain positions, and random play against independent figures."""
+"""The bots: their strength, their choices in clear positions, and statistics of random play."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +20,7 @@ FULL = {"players": 4, "top_secret": True, "secret_identities": True}
 
 
 def shares(options: dict[str, Any], one: str, others: str, games: int) -> float:
-    """The fraction of games that bot `one` wins in each seat in turn; the other seats have bot `others`."""
+    """The fraction of games that bot `one` wins, in each seat in turn; bot `others` plays the other seats."""
     game = game_of(**options)
     n, players = 256, game.num_players
     batch = Batch(game, n, seed=7, threads=1)
@@ -50,14 +50,14 @@ def test_expert_beats_greedy_beats_random(options: dict[str, Any], games: int) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("players", [5, 7])
-def test_a_lone_greedy_gains_nothing_among_experts(players: int) -> None:
+def test_a_single_greedy_gains_nothing_among_experts(players: int) -> None:
     """The bound is well above the measured share (docs/results/scripted_players.md), and well below the 25 % and 28 %
     that `greedy` won among `expert-1`."""
     assert shares({"players": players}, "greedy", "expert", 1024) < 0.22
 
 
-def test_expert_1_decides_as_it_did() -> None:
-    """Games that it played, under the name `expert`, from one seed each, are played again."""
+def test_expert_1_repeats_its_recorded_games() -> None:
+    """The games were recorded when it had the name `expert`."""
     games = load_games(Path(__file__).with_name("expert_1.jsonl"))
     assert len(games) == 4
     for old in games:
@@ -81,10 +81,10 @@ def test_bots_win_at_once(at: Callable[..., Position], name: str) -> None:
 
 
 @pytest.mark.parametrize(("times", "scores"), [(0, False), (90, False), (100, True), (5000, True)])
-def test_expert_waits_while_a_scoring_lets_another_win_but_not_for_ever(
+def test_expert_delays_a_scoring_that_lets_another_player_win_but_not_forever(
     at: Callable[..., Position], times: int, scores: bool
 ) -> None:
-    """Only a step of red's reaches the safe, and then purple, which nobody owns, is home."""
+    """Only a step of red reaches the safe; the scoring then takes purple, a free agent, to the finish."""
     position = at(
         {"players": 4}, die=2, safe=10, positions=dict.fromkeys(AGENTS, 3) | {"red": 8}, scores={"purple": 41}
     )
@@ -95,13 +95,13 @@ def test_expert_waits_while_a_scoring_lets_another_win_but_not_for_ever(
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{"players": 3}, {"players": 5}], ids=str)
 def test_games_of_experts_end(options: dict[str, Any]) -> None:
-    """Of 2,000 games of three and of five one each went on for ever where nobody ran out of patience."""
+    """Without the bots' limit of patience, one of 2,000 games did not end, with three players and with five."""
     game, n = game_of(**options), 2000
     batch = Batch(game, n, seed=3, threads=1)
     rng, loop = spread(np.uint64(5), n)[:, None].copy(), bot_loop(game, "expert")
     going = np.arange(n)
     for _ in range(2000):
-        actions = batch.mask.argmax(axis=1)  # of rows whose first game has ended
+        actions = batch.mask.argmax(axis=1)  # for rows whose first game has ended
         loop(batch.views, batch.mask, rng, going, actions, 0, len(going))
         batch.step(actions)
         going = going[~batch.done[going]]
@@ -111,7 +111,7 @@ def test_games_of_experts_end(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", ["greedy", "expert", "expert-1"])
-def test_bots_use_a_card_and_predict_by_the_record(at: Callable[..., Position], name: str) -> None:
+def test_bots_play_a_card_and_predict_from_the_record(at: Callable[..., Position], name: str) -> None:
     position = at(FULL, phase="cards", hands={"0": ["to_safe"]})
     assert act(position, name) == "card to_safe"
     assert act(position.act("card to_safe"), name) == "agent red"
@@ -123,7 +123,7 @@ def test_bots_use_a_card_and_predict_by_the_record(at: Callable[..., Position], 
 
 
 def test_splits_are_uniform(at: Callable[..., Position]) -> None:
-    """4 points over 5 agents: each of the 70 ways is as likely; on a `1-3` each of the 5 + 15 + 35."""
+    """The 70 ways to split 4 points over 5 agents are equally likely; so are the 5 + 15 + 35 ways of a `1-3`."""
     for die, ways in ((4, 70), ("1-3", 55)):
         found: dict[str, int] = {}
         for seed in range(700):
@@ -139,7 +139,7 @@ def test_splits_are_uniform(at: Callable[..., Position]) -> None:
         assert sum((n - expected) ** 2 / expected for n in found.values()) < ways + 6 * np.sqrt(2 * ways)
 
 
-FIGURES = {  # turns a game, scorings, fraction of games that nobody wins; of an independent program, 20,000 games each
+FIGURES = {  # turns and scorings per game, fraction of games without a winner; 20,000 games of an independent program
     2: (37.4, 7.39, 0.593),
     3: (35.9, 7.17, 0.492),
     4: (35.3, 6.96, 0.410),
@@ -153,8 +153,8 @@ FIGURES = {  # turns a game, scorings, fraction of games that nobody wins; of an
 @pytest.mark.parametrize(("players", "games"), [
     (3, 2), *(pytest.param(players, 10, marks=pytest.mark.slow) for players in FIGURES),
 ])  # fmt: skip
-def test_random_play_has_the_known_figures(players: int, games: int) -> None:
-    """Means within four of their errors, by 1,024 games of uniform splits and safes, or ten times as many."""
+def test_random_play_agrees_with_an_independent_program(players: int, games: int) -> None:
+    """Means of games with uniform splits and safe moves are within four standard errors."""
     game, n = game_of(players=players), 1024 if games > 2 else 512
     batch = Batch(game, n, seed=players, threads=1)
     rng = np.random.default_rng(0).integers(2**64, size=(n, 1), dtype=np.uint64)

@@ -1,7 +1,7 @@
-"""`determinize` is calibrated: hidden identities, cards and predictions are in redrawn worlds what they are in play.
+"""`determinize` is calibrated: hidden identities, cards and predictions are as frequent in redrawn worlds as in play.
 
-A seat moves any agent, plays any card of its hand by its place, and predicts anything, so that nothing tells of what it
-is and holds. Predictions count once they are complete.
+Seats move random agents, play cards by their places in the hand, and predict at random, so their choices reveal
+nothing about their identities and cards. Predictions count once they are complete.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ VARIANTS: list[dict[str, Any]] = [
 
 
 def positions(game: Game, luck: Luck) -> Iterator[tuple[np.ndarray, int]]:
-    """A game by places: every second position or so, for one viewer."""
+    """A game played by places: about every second position, for one viewer."""
     states, predictions = game.start(int(luck.seed())), dict[int, list[str]]()
     s, mask = as_record(states), np.zeros(game.num_actions, np.int8)
     while True:
@@ -57,7 +57,7 @@ def positions(game: Game, luck: Luck) -> Iterator[tuple[np.ndarray, int]]:
 
 
 def prediction(game: Game, seat: int, own: int, luck: Luck) -> list[str]:
-    """Any that HC-33 allows: each other player has one of the other agents, the rest is free."""
+    """A random prediction that HC-33 allows: each other player has one of the other agents, the rest is free."""
     players, agents = game.num_players, int(game.packed["agents"][0])
     owners = [f"player_{other}" for other in range(players) if other != seat]
     owners += ["free"] * (agents - players)
@@ -80,7 +80,7 @@ def names_of(game: Game) -> list[str]:
 
 
 def facts_of(game: Game) -> Facts:
-    """Who is who, and which cards lie in each hidden place."""
+    """The facts to count: the identities, and which cards are in each hidden place."""
     players, agents = game.num_players, int(game.packed["agents"][0])
 
     def facts(states: np.ndarray, viewer: int) -> np.ndarray:
@@ -113,7 +113,7 @@ def calibration(game: Game, number: int, seed: int) -> dict[str, Found]:
 
 
 def check_all(options: dict[str, Any], number: int, seed: int) -> None:
-    """In a variant: no fact is off, and all kinds of facts were in doubt in enough games."""
+    """Check in a variant that every fact is calibrated and that each kind of fact was uncertain in enough games."""
     found = calibration(make_game("heimlich_v0", **options), number, seed)
     check(found)
     judged = {name for name, each in found.items() if each.games >= ENOUGH}
@@ -125,19 +125,19 @@ def check_all(options: dict[str, Any], number: int, seed: int) -> None:
 
 
 @pytest.mark.rule("HC-5", "HC-20", "HC-33")
-def test_what_is_hidden_is_in_redrawn_worlds_what_it_is_in_play() -> None:
+def test_redrawn_hidden_facts_are_calibrated() -> None:
     check_all(VARIANTS[0], 300, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.rule("HC-5", "HC-20", "HC-31", "HC-33")
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_so_it_is_in_many_games_of_each_variant(options: dict[str, Any]) -> None:
+def test_redrawn_hidden_facts_are_calibrated_in_many_games(options: dict[str, Any]) -> None:
     check_all(options, 2_000, 2)
 
 
-def test_identities_that_are_not_drawn_are_found() -> None:
-    """Worlds in which the seat to the left is the first agent that it may be."""
+def test_identities_that_are_not_random_are_found() -> None:
+    """This `determinize` gives the seat to the left its first possible agent."""
 
     def first_agent(s: Record, seat: int, seed: np.uint64) -> None:
         game.determinize(s, seat, seed)

@@ -1,4 +1,4 @@
-"""The number of sequences of decisions in a turn from fixed positions, by the kernels and by the slow reference."""
+"""The number of action sequences from fixed positions, by the kernels and by the slow reference."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ DICE: State = {"die": 2}
 @pytest.mark.parametrize(
     ("options", "parts", "counts"),
     [
-        (TWO, {"die": 4, "safe": 0}, [17, 48, 34, 5]),  # the ways to split 4 over 5 agents are 70
+        (TWO, {"die": 4, "safe": 0}, [17, 48, 34, 5]),  # 70 splits of 4 points over 5
         (BASE, {"die": "1-3", "safe": 0}, [18, 57, 35]),
         (BASE, {"die": 2, "safe": 3}, [11, 26, 55]),
         (OLD, {"die": 2, "safe": 3}, [9, 18, 33]),
@@ -38,7 +38,9 @@ DICE: State = {"die": 2}
         ),  # 5! / 3! ways to predict
     ],
 )
-def test_ways_of_a_turn(at: Callable[..., Position], options: State, parts: State, counts: list[int]) -> None:
+def test_action_sequences_of_a_turn(
+    at: Callable[..., Position], options: State, parts: State, counts: list[int]
+) -> None:
     position = at(options, **parts)
     found = of_kernels(position, DEPTH)
     game_options: dict[str, Any] = dict(position.game.options)

@@ -1,6 +1,6 @@
-"""`determinize` draws uniformly: chi-square tests against exact counts, which wrong ways to draw fail.
+"""`determinize` draws uniformly: chi-square tests against exact counts, which wrong samplers fail.
 
-In each position few facts are hidden. Every combination of them that the rules allow counts once; cards count copy by
+Each position has few hidden facts. Every combination of them that the rules allow counts once; cards count copy by
 copy.
 """
 
@@ -26,13 +26,13 @@ FULL = {"players": 3, "top_secret": True, "secret_identities": True}
 
 
 def injections(agents: list[str], seats: list[str]) -> Iterator[dict[str, str]]:
-    """All ways to give each seat an agent of its own."""
+    """All ways to give each seat a different agent."""
     for chosen in permutations(agents, len(seats)):
         yield dict(zip(seats, chosen, strict=True))
 
 
 def predictions(about: list[str], others: list[str], answers: int) -> Iterator[tuple[tuple[str, str], ...]]:
-    """All ways to start predictions about these agents that can be completed (HC-33)."""
+    """All partial predictions about these agents that can be completed (HC-33)."""
     for owners in product([*others, "free"], repeat=answers):
         named = [o for o in owners if o != "free"]
         if len(named) == len(set(named)) and len(others) - len(named) <= len(about) - answers:
@@ -53,13 +53,13 @@ def identities(mapping: Mapping, seat: int) -> Counter[World]:
 
 
 def shown_identities(mapping: Mapping, seat: int) -> World:
-    """The same of a position as it is."""
+    """The actual passports and former agents of a position."""
     given = tuple((s, a) for s, a in mapping["passports"].items() if s != str(seat))
     return given, mapping["record"]["former"]
 
 
 def cards(mapping: Mapping, seat: int) -> Counter[World]:
-    """Every distribution of the unseen cards, copy by copy."""
+    """Every assignment of the unseen cards to hidden places, copy by copy."""
     seen = [*mapping["hands"][str(seat)], *mapping["used"]]
     there = Counter(COPIES) if mapping["players"] < 7 else Counter(COPIES) - Counter(["new_identity"])
     unseen = list((there - Counter(seen)).elements())
@@ -75,12 +75,12 @@ def cards(mapping: Mapping, seat: int) -> Counter[World]:
 
 
 def shown_cards(mapping: Mapping, seat: int) -> World:
-    """The same of a position as it is."""
+    """The actual places of the unseen cards of a position."""
     return tuple(tuple(sorted(h)) for s, h in mapping["hands"].items() if s != str(seat)), tuple(mapping["deck"])
 
 
 def guesses_of(who: int) -> tuple[Any, Any]:
-    """Every combination of the predictions of the seat `who` and the agent that it leaves out."""
+    """Every combination of the predictions of seat `who` and the agent that they leave out."""
 
     def worlds(mapping: Mapping, seat: int) -> Counter[World]:
         made = len(mapping["guesses"][str(who)])
@@ -125,7 +125,7 @@ FEW_CARDS: Mapping = {
     ],
 }
 Case = tuple[Mapping, Mapping, int, Any, Any]
-CASES: dict[str, Case] = {  # options, position, viewer, worlds, the world of a position
+CASES: dict[str, Case] = {  # options, position, viewer, all worlds, the world of a position
     "two players": ({"players": 2}, {}, 0, identities, shown_identities),
     "three players, the last seat is the viewer": (
         {"players": 3},
@@ -222,7 +222,7 @@ def p_value(name: str, draw: Draw) -> float:
     if not set(found) <= set(expected):
         return 0.0
     total = sum(expected.values())
-    groups = max(1, len(expected) * 8 // DRAWS)  # about eight draws a group at least
+    groups = max(1, len(expected) * 8 // DRAWS)  # at least about eight draws per group
     keys = sorted(expected, key=str)
     rng = np.random.default_rng(0)
     rng.shuffle(keys)
@@ -237,11 +237,11 @@ def ours(position: Any, seat: int, seed: int) -> None:
 
 
 def nothing(position: Any, seat: int, seed: int) -> None:
-    """Keeps the true state, which every view allows."""
+    """Keep the true state, which agrees with every view."""
 
 
 def forgets_its_former_agent(position: Any, seat: int, seed: int) -> None:
-    """Gives other seats the passport that the viewer put back, too."""
+    """Ignore the viewer's former agent, so that other seats can own it."""
     swapped, former = int(position.s.swapped), int(position.s.former)
     position.s.swapped = position.s.former = -1
     ours(position, seat, seed)
@@ -249,7 +249,7 @@ def forgets_its_former_agent(position: Any, seat: int, seed: int) -> None:
 
 
 def answers_one_by_one(position: Any, seat: int, seed: int) -> None:
-    """Draws each answer of the others uniformly among the legal ones."""
+    """Draw each answer of the others uniformly among the legal ones, which is not uniform over predictions."""
     ours(position, seat, seed)
     rng, s = np.random.default_rng(seed), position.s
     players, agents = int(s.options.players), int(s.options.agents)
@@ -267,7 +267,7 @@ def answers_one_by_one(position: Any, seat: int, seed: int) -> None:
 
 @pytest.mark.rule("HC-5", "HC-31", "HC-33")
 @pytest.mark.parametrize("name", CASES)
-def test_draws_are_uniform(name: str) -> None:
+def test_determinize_is_uniform(name: str) -> None:
     assert p_value(name, ours) > ALARM
 
 
@@ -281,11 +281,11 @@ def test_draws_are_uniform(name: str) -> None:
     ],
     ids=lambda x: x if isinstance(x, str) else x.__name__,
 )
-def test_a_wrong_way_to_draw_fails(draw: Draw, name: str) -> None:
+def test_a_wrong_sampler_fails(draw: Draw, name: str) -> None:
     assert p_value(name, draw) < ALARM
 
 
-def test_the_result_depends_on_the_view_and_the_seed_alone() -> None:
+def test_the_result_depends_on_the_view_and_the_seed_only() -> None:
     for name, (options, parts, seat, _, _) in CASES.items():
         position = place(options, **parts)
         start = position.states.copy()
@@ -299,7 +299,7 @@ def test_the_result_depends_on_the_view_and_the_seed_alone() -> None:
 
 
 @pytest.mark.rule("HC-34")
-def test_at_the_end_passports_and_predictions_lie_open() -> None:
+def test_passports_and_predictions_are_public_at_the_end() -> None:
     position = place(
         {"players": 3, "secret_identities": True},
         die=2,

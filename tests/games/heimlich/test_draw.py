@@ -1,4 +1,4 @@
-"""The picture: readable, on its canvas, with all that is seen, and a target for each action."""
+"""The picture: readable, within its canvas, with everything visible and a target for each legal action."""
 
 import gzip
 import json
@@ -32,7 +32,7 @@ LEFT_OUT = {
 
 
 def looks(game: Game, states: np.ndarray, before: np.ndarray | None) -> Iterator[tuple[dict[str, Any], Look]]:
-    """What is drawn of a position: for the seat to move with targets and advice, for NOBODY, for another seat."""
+    """Mappings and looks of a position: for the seat to move, with targets and advice; for NOBODY; for another seat."""
     s = as_record(states)
     mover, alt = int(s.to_move), ""
     for viewer in dict.fromkeys((mover, NOBODY, (mover + 1) % game.num_players)):
@@ -48,7 +48,7 @@ def looks(game: Game, states: np.ndarray, before: np.ndarray | None) -> Iterator
 
 
 def pictures(options: dict[str, Any], number: int, seed: int = 0) -> Iterator[tuple[str, Look]]:
-    """Pictures of random positions with all that can stand beside them."""
+    """Pictures of random positions with trails, targets, advice and a log."""
     game, before = game_of(**options), None
     for states in positions(game, number, seed):
         for seen, look in looks(game, states, before):
@@ -91,7 +91,7 @@ def test_texts_stand_out(options: dict[str, Any], theme: Theme) -> None:
 
 
 @pytest.mark.parametrize("options", slow_but(VARIANTS, 2, 7), ids=str)
-def test_themes_differ_in_colors_alone(options: dict[str, Any]) -> None:
+def test_themes_differ_in_colors_only(options: dict[str, Any]) -> None:
     game = game_of(**options)
     for states in positions(game, 6):
         for seen, look in looks(game, states, None):
@@ -118,13 +118,13 @@ def drawn(game: Game, seen: dict[str, Any], viewer: int) -> str:
 
 
 def as_drawn(seen: dict[str, Any]) -> str:
-    """A mapping without what is left out on purpose."""
+    """A mapping without the values that pictures omit on purpose."""
     used = seen["used"]
     return json.dumps(seen | {"used": [*sorted(used[:-1]), *used[-1:]]})
 
 
 def collisions(options: dict[str, Any], number: int, seed: int) -> tuple[int, int]:
-    """How many pictures stand for different mappings, and how many different mappings there were."""
+    """The number of pictures shared by different mappings, and the number of different mappings."""
     game, found = game_of(**options), 0
     by_picture: dict[tuple[int, str], str] = {}
     for i, states in enumerate(positions(game, number, seed)):
@@ -135,7 +135,7 @@ def collisions(options: dict[str, Any], number: int, seed: int) -> tuple[int, in
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_what_differs_looks_different(options: dict[str, Any]) -> None:
+def test_different_mappings_have_different_pictures(options: dict[str, Any]) -> None:
     found, different = collisions(options, 60, 7)
     assert found == 0
     assert different > 40
@@ -143,19 +143,19 @@ def test_what_differs_looks_different(options: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_what_differs_looks_different_in_many_positions(options: dict[str, Any]) -> None:
+def test_different_mappings_have_different_pictures_in_many_positions(options: dict[str, Any]) -> None:
     assert collisions(options, 3_000, 8)[0] == 0
 
 
 def guesses_of(seat: int) -> dict[str, str]:
-    """A prediction of a seat whose agent is that of its number."""
+    """A prediction of a seat whose agent has the seat's number."""
     owners = [f"player_{other}" for other in range(4) if other != seat] + ["free"] * 3
     return dict(zip([agent for i, agent in enumerate(AGENTS) if i != seat], owners, strict=True))
 
 
 @cache
 def middle() -> Position:
-    """A position in which each key has a value."""
+    """A position in which every key has a value."""
     return place(
         FULL,
         phase="cards",
@@ -171,7 +171,7 @@ def middle() -> Position:
 
 
 def changes(seen: dict[str, Any]) -> dict[str, Any]:
-    """A key, and another value that it could have."""
+    """Another possible value for each key."""
     book = seen["notebook"]
 
     def count(key: str, seat: str = "2", agent: str = "red") -> dict[str, Any]:
@@ -227,13 +227,13 @@ def test_every_key_is_drawn() -> None:
     assert [what for what, change in changes(seen).items() if drawn(game, seen | change, 0) == same] == []
 
 
-def test_the_order_of_the_used_cards_is_left_out() -> None:
+def test_the_order_of_the_used_cards_is_not_drawn() -> None:
     game, seen = middle().game, middle().game.seen_to_dict(middle().s, 0)
     one, two = (seen | {"used": [*cards, "swap"]} for cards in (("step_1", "join"), ("join", "step_1")))
     assert drawn(game, one, 0) == drawn(game, two, 0)
 
 
-# ---------------------------------------------------------------- what a picture says
+# ---------------------------------------------------------------- texts of pictures
 
 
 def said(table: Position, viewer: int, **look: Any) -> list[str]:
@@ -259,7 +259,7 @@ def test_headlines(at: Callable[..., Position]) -> None:
     assert "Nobody wins: a free agent is furthest ahead" in said(free, 0)
 
 
-def test_a_seat_reads_nothing_of_others(at: Callable[..., Position]) -> None:
+def test_pictures_reveal_nothing_about_other_seats(at: Callable[..., Position]) -> None:
     table = at(FULL, phase="cards", hands={"0": ["swap"], "1": ["to_safe"]})
     texts = said(table, 0)
     assert "You are red" in texts
@@ -270,7 +270,7 @@ def test_a_seat_reads_nothing_of_others(at: Callable[..., Position]) -> None:
 
 
 def test_every_card_is_drawn() -> None:
-    """Each kind has a sign of its own and fits on its card."""
+    """Each kind of card has a different sign that fits on the card."""
     pictures = set()
     for kind in CARDS:
         table = middle()
@@ -283,7 +283,7 @@ def test_every_card_is_drawn() -> None:
 
 
 def test_a_long_game_fits() -> None:
-    """Counts of the record as high as they get, and scores far beyond the finish."""
+    """The counts of the record have their maximum, and scores are far beyond the finish."""
     table = middle()
     seen = table.game.seen_to_dict(table.s, 0)
     high = {str(seat): dict.fromkeys(seen["agents"], 30_000) for seat in range(4)}
@@ -293,7 +293,7 @@ def test_a_long_game_fits() -> None:
     assert svg.overlaps(picture) + svg.outside(picture) == []
 
 
-def test_what_has_moved_leaves_a_trail(at: Callable[..., Position]) -> None:
+def test_moved_pieces_leave_a_trail(at: Callable[..., Position]) -> None:
     table = at({"players": 3}, die=4)
     before = table.game.seen_to_dict(table.s, 1)
     seen = table.game.seen_to_dict(table.act("move red 2").s, 1)

@@ -1,4 +1,4 @@
-"""The recorded games of Heimlich & Co. show all kinds of actions and options."""
+"""The recorded games of Heimlich & Co. cover all kinds of actions and options."""
 
 from pathlib import Path
 

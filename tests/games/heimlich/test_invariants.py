@@ -1,4 +1,4 @@
-"""Random games break no invariant, and each invariant finds what breaks it."""
+"""Random games break no invariant, and each invariant detects states that violate it."""
 
 from collections.abc import Callable
 from functools import cache
@@ -31,14 +31,14 @@ def test_random_games_break_no_invariant(options: dict[str, Any], games: int) ->
 
 @cache
 def decisions(options: tuple[tuple[str, Any], ...]) -> tuple[States, States]:
-    """States before and after each decision of a few random games, [n] both."""
+    """States before and after each decision of a few random games, both [n]."""
     made = list(first_games(game_of(**dict(options)), np.arange(8, dtype=np.uint64)))[1:]
     before, after = zip(*((step.before, step.after) for step in made if step.before is not None), strict=True)
     return np.concatenate(before), np.concatenate(after)
 
 
 def set_to(name: str, value: int, *where: int) -> Callable[[States], None]:
-    """Writes a value into a field."""
+    """A change that writes a value into a field."""
 
     def corrupt(states: States) -> None:
         states[name][(slice(None), *where)] = value
@@ -47,7 +47,7 @@ def set_to(name: str, value: int, *where: int) -> Callable[[States], None]:
 
 
 def add(name: str, value: int, *where: int) -> Callable[[States], None]:
-    """Adds to a field."""
+    """A change that adds a value to a field."""
 
     def corrupt(states: States) -> None:
         states[name][(slice(None), *where)] += value
@@ -147,7 +147,7 @@ BROKEN_DECISIONS: list[tuple[str, dict[str, Any], int, Callable[[States], None]]
 def test_a_wrong_decision_is_found(
     name: str, options: dict[str, Any], phase: int, corrupt: Callable[[States], None]
 ) -> None:
-    """The state after a decision in the phase is changed; it may still be a possible state."""
+    """The state after a decision in the phase is corrupted; it may still be a possible state."""
     before, after = decisions(tuple(options.items()))
     there = before["phase"] == phase
     before, after = before[there], after[there].copy()
@@ -156,7 +156,7 @@ def test_a_wrong_decision_is_found(
     assert broken_by(invariants, before, after)[name].all()
 
 
-def test_results_that_are_not_due_are_found() -> None:
+def test_wrong_results_are_found() -> None:
     """HC-37: winners follow from tokens and passports."""
     _, after = decisions(tuple(THREE.items()))
     over = after[after["phase"] == OVER]
@@ -169,6 +169,6 @@ def test_results_that_are_not_due_are_found() -> None:
     assert not np.allclose(results, invariants.due(over), atol=1e-6)
 
 
-def test_every_invariant_is_broken_once() -> None:
+def test_every_invariant_has_a_violation() -> None:
     every = {holds.__name__ for holds in (*invariants.OF_STATE, *invariants.OF_DECISION)}
     assert {name for name, *_ in (*BROKEN, *BROKEN_DECISIONS)} == every

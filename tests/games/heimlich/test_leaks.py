@@ -1,8 +1,8 @@
-"""Nothing leaks the owners of agents: the same game in two worlds that differ only in the others' passports.
+"""No owner of an agent leaks: the same game is played in two worlds that differ only in the others' passports.
 
-The contract test uses `determinize`; here the worlds are made by hand, and the same decisions, in absolute texts, are
-played in both. The viewer must see the same at every decision and be asked at the same time, and every mover must have
-the same texts to choose from.
+The contract test uses `determinize`; here the worlds are constructed, and the same decisions, given as texts, are
+played in both. At every decision the viewer must see the same, the same seat must be to move, and it must have the
+same legal actions.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ def world(options: dict[str, Any], mapping: dict[str, Any]) -> Position:
 
 
 def other_world(mapping: dict[str, Any], seat: int, rng: np.random.Generator) -> dict[str, Any]:
-    """The same position in which the other seats have other passports."""
+    """The same position with different passports of the other seats."""
     own = mapping["passports"][str(seat)]
     others = [a for a in mapping["agents"] if a != own]
     while True:
@@ -65,20 +65,20 @@ def test_two_worlds_look_the_same(options: dict[str, Any]) -> None:
                 one.act(text)
                 two.act(text)
                 moves += 1
-            else:  # the own agent is left out, so each world has predictions of its own
+            else:  # a prediction omits the seat's own agent, so the worlds have different ones
                 assert len(one.mapping["guesses"][str(mover)]) == len(two.mapping["guesses"][str(mover)])
                 one.act(str(rng.choice(legal)))
                 two.act(str(rng.choice(sorted(two.legal))))
             if "new_identity" in one.mapping["used"] and one.mapping["record"]["swapped"] == watcher:
-                break  # now the watcher knows which agent was free
+                break  # from now on the watcher knows which agent was free
             steps += 1
     assert steps > 100
     assert moves > 100
 
 
 @pytest.mark.rule("HC-11", "HC-32")
-def test_what_may_be_done_says_nothing_about_the_own_agent() -> None:
-    """In one position the texts are the same whoever the mover is, in every phase but the predictions."""
+def test_legal_actions_reveal_nothing_about_the_own_agent() -> None:
+    """In every phase except predictions, the legal texts do not depend on the mover's agent."""
     options = {"players": 3, "top_secret": True}
     rng = np.random.default_rng(5)
     phases = set()
@@ -98,8 +98,8 @@ def test_what_may_be_done_says_nothing_about_the_own_agent() -> None:
 
 
 @pytest.mark.rule("HC-5")
-def test_the_own_agent_is_agent_0_for_everybody() -> None:
-    """The own agent is at the same index of the view whatever its id, and the others keep their order."""
+def test_the_own_agent_is_agent_0_of_the_view() -> None:
+    """Views begin with the seat's own agent, and the others keep their order."""
     options = {"players": 3}
     agents = ["red", "yellow", "green", "blue", "purple", "orange"]
     for own in agents:

@@ -1,4 +1,4 @@
-"""The kernels and the slow reference, written from the rules' text, play the same games."""
+"""The kernels and the slow reference, written from the rules, play the same games."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -34,7 +34,7 @@ def test_both_implementations_play_the_same_games(
     for _ in range(games // part):
         position = fresh(int(rng.integers(2**63)), **options)
         state = without_chance(position.mapping)
-        passing = rng.random() ** 2  # some games keep their cards, some play them at once
+        passing = rng.random() ** 2  # in some games cards are kept, in others they are played at once
         while state["phase"] != "over":
             texts = sorted(legal(state, position.game.options))
             assert position.legal == set(texts)
@@ -51,6 +51,6 @@ def test_both_implementations_play_the_same_games(
         assert {f"card {card}" for card in ORDER} <= set(seen)
 
 
-def test_orders_are_those_of_the_rules() -> None:
+def test_the_order_contains_every_card() -> None:
     assert len(ORDER) == 15
     assert set(SINGLE) | set(DOUBLE) | {"move_safe", "all_to_church", "ruins_to_church", "new_identity"} == set(ORDER)

@@ -1,4 +1,4 @@
-"""The drawings: recorded ones of each phase, their width, and that a seat's drawing hides the others' secrets."""
+"""The text drawings: recorded ones of each phase, their width, and no hidden information of other seats."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -65,7 +65,7 @@ def test_every_phase_is_drawn(at: Callable[..., Any]) -> None:
 
 
 @pytest.mark.rule("HC-5", "HC-33")
-def test_a_seat_is_shown_its_own_things_only(at: Callable[..., Any]) -> None:
+def test_drawings_show_only_the_viewers_hidden_information(at: Callable[..., Any]) -> None:
     position = at(FULL, **MIDDLE)
     text = position.drawing(0)
     assert "player_0 (you)" in text

@@ -1,4 +1,4 @@
-"""`rewind` undoes what a seat did since an earlier decision: exactly with the right luck, else alike likely."""
+"""`rewind` restores an earlier decision of a seat: the true one for some draws, and all possible ones equally often."""
 
 from collections import Counter
 from typing import Any
@@ -42,8 +42,8 @@ def may_be_silent(past: np.ndarray, actions: np.ndarray) -> np.ndarray:
 
 
 def silent(game: Game, past: np.ndarray, action: int) -> bool:
-    """HC-33: predictions; which of several agents in a building another one joins: others read something else. And to
-    pass, which is taken to say nothing."""
+    """Decisions that others cannot see: predictions (HC-33), and which of several agents in a building another one
+    joins. Passes, too, because `rewind` treats them as revealing nothing."""
     if past["phase"][0] in (GUESS, ROUND):
         return True
     seat, s = int(past["to_move"][0]), as_record(past)
@@ -51,19 +51,19 @@ def silent(game: Game, past: np.ndarray, action: int) -> bool:
 
 
 @pytest.mark.parametrize("options", slow_but(VARIANTS, 0, -1), ids=name_of)
-def test_the_right_luck_brings_back_what_was_true(options: dict[str, Any]) -> None:
+def test_some_draws_restore_the_true_past(options: dict[str, Any]) -> None:
     assert check_right_luck(make_game("heimlich_v0", **options), GAMES, silent, may_be_silent) > 1000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", VARIANTS, ids=name_of)
-def test_the_right_luck_brings_back_what_was_true_in_100_000_decisions(options: dict[str, Any]) -> None:
+def test_some_draws_restore_the_true_past_in_100_000_decisions(options: dict[str, Any]) -> None:
     game = make_game("heimlich_v0", **options)
     check_many(game, 8 * GAMES, silent, may_be_silent)
 
 
 @pytest.mark.parametrize("options", slow_but(VARIANTS, 0, -1), ids=name_of)
-def test_a_redrawn_world_keeps_what_was_public_and_reads_nothing_hidden(options: dict[str, Any]) -> None:
+def test_rewinding_a_redrawn_world_keeps_public_facts_and_reads_no_hidden_ones(options: dict[str, Any]) -> None:
     counts = check_redrawn(make_game("heimlich_v0", **options), 1, PUBLIC)
     assert counts["told"] > 50
     assert counts["legal"] == counts["told"]
@@ -71,13 +71,13 @@ def test_a_redrawn_world_keeps_what_was_public_and_reads_nothing_hidden(options:
 
 
 @pytest.mark.parametrize("options", slow_but(VARIANTS, 0, -1), ids=name_of)
-def test_a_world_is_turned_back_by_what_its_seat_sees_of_it_alone(options: dict[str, Any]) -> None:
+def test_rewinding_depends_only_on_what_the_seat_sees(options: dict[str, Any]) -> None:
     assert check_own_view(make_game("heimlich_v0", **options), 1) > 50
 
 
 def position(**fields: Any) -> tuple[Game, np.ndarray]:
-    """A position with cards and predictions: seat 1 owns agent 2, seat 0 agent 0, seat 2 agent 1, agents 3 to 5 are
-    free; `hand` is that of seat 1."""
+    """A position with cards and predictions. Seats 0, 1 and 2 own agents 0, 2 and 1; agents 3 to 5 are free. `hand` is
+    the hand of seat 1."""
     game = make_game("heimlich_v0", players=3, top_secret=True, secret_identities=True)
     states = game.start(1)
     states["owner"][0] = (0, 2, 1, NONE, NONE, NONE, NONE)
@@ -93,7 +93,7 @@ def position(**fields: Any) -> tuple[Game, np.ndarray]:
 BACK, STEP_1, SWAP = (CARDS.index(name) for name in ("back_1_2", "step_1", "swap"))
 
 
-def test_a_card_that_was_drawn_since_is_any_of_the_hand() -> None:
+def test_a_card_drawn_later_can_be_any_of_the_hand() -> None:
     game, now = position(hand=(BACK, BACK, STEP_1, SWAP), to_move=0)
     _, past = position(hand=(0, 0, 0), to_move=1, phase=MOVE)
     seen = Counter(
@@ -107,7 +107,7 @@ def test_a_card_that_was_drawn_since_is_any_of_the_hand() -> None:
     agree(seen, expected)
 
 
-def test_a_card_that_was_played_comes_back() -> None:
+def test_a_played_card_returns_to_the_hand() -> None:
     game, now = position(hand=(BACK,), to_move=0)
     _, past = position(hand=(0, 0), to_move=1, phase=ROUND)
     states, action = rewound(game, now, past, 1, encode_card(SWAP), 1)
@@ -115,7 +115,7 @@ def test_a_card_that_was_played_comes_back() -> None:
     assert np.flatnonzero(states["hands"][0, 1]).tolist() == [BACK, SWAP]
 
 
-def test_a_card_that_was_played_was_not_drawn_since() -> None:
+def test_a_played_card_was_not_drawn_later() -> None:
     game, now = position(hand=(BACK, STEP_1), to_move=0)
     _, past = position(hand=(0, 0), to_move=1, phase=ROUND)
     seen = Counter(
@@ -125,8 +125,8 @@ def test_a_card_that_was_played_was_not_drawn_since() -> None:
     assert set(seen) == {(BACK, SWAP), (STEP_1, SWAP)}
 
 
-def test_a_new_identity_takes_back_the_one_that_this_world_says_was_put_back() -> None:
-    """HC-31: the others do not learn which one it was: any that is free."""
+def test_undoing_a_new_identity_restores_the_former_agent_of_the_world() -> None:
+    """HC-31: the others do not know the former agent, so it can be any free one."""
     game, now = position(hand=(BACK,), to_move=0, swapped=1, former=5, used_size=1)
     now["used"][0, 0] = NEW_IDENTITY
     _, past = position(hand=(0, 0), to_move=1, phase=ROUND)
@@ -142,16 +142,16 @@ def test_a_new_identity_takes_back_the_one_that_this_world_says_was_put_back() -
     agree(former, Counter(range(1, 6)))
 
 
-def test_numbers_of_actions_count_from_the_agent_of_this_world() -> None:
+def test_action_numbers_are_relative_to_the_own_agent_of_the_world() -> None:
     game, now = position(hand=(), to_move=0)
     _, past = position(hand=(), to_move=1, phase=MOVE)
     now["passports"][0, 1] = 4
-    red, own = encode_move(1, 3), encode_move(0, 2)  # agent 0 by 3, agent 2 (the own one) by 2
+    red, own = encode_move(1, 3), encode_move(0, 2)  # agent 0 by 3, the own agent (2) by 2
     assert [rewound(game, now, past, 1, a, 1)[1] for a in (red, own)] == [encode_move(1, 3), encode_move(3, 2)]
 
 
-def test_predictions_are_taken_back_and_say_nothing() -> None:
-    """HC-33: in the order of the agents' ids, without the own one."""
+def test_predictions_are_undone_and_reveal_nothing() -> None:
+    """HC-33: predictions follow the order of the agents' ids, without the own agent."""
     game, now = position(hand=(), to_move=0, phase=GUESS)
     _, past = position(hand=(), to_move=1, phase=GUESS)
     now["guesses"][0, 1, :4] = (FREE, FIRST_OWNER, UNASKED, FREE)
@@ -161,7 +161,7 @@ def test_predictions_are_taken_back_and_say_nothing() -> None:
     assert states["guesses"][0, 1].tolist() == [FREE, *[UNASKED] * 6]
 
 
-def test_strata_are_all_ways_to_deal_the_passports_of_others() -> None:
+def test_strata_are_all_assignments_of_the_others_passports() -> None:
     for players, ways in ((2, 4), (3, 5 * 4), (4, 6 * 5 * 4), (7, 720)):
         game = make_game("heimlich_v0", players=players)
         assert game.determinize_stratum is not None
@@ -176,7 +176,7 @@ def test_strata_are_all_ways_to_deal_the_passports_of_others() -> None:
 
 
 def test_a_stratum_is_a_possible_world_in_all_positions() -> None:
-    """Also with cards, an identity that was changed, and predictions; what the seat sees stays as it is."""
+    """The positions include cards, changed identities and predictions. The seat's view does not change."""
     game = make_game("heimlich_v0", players=4, top_secret=True, secret_identities=True)
     assert game.determinize_stratum is not None
     rng, swapped, predicted = np.random.default_rng(4), 0, 0

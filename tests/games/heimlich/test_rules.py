@@ -1,4 +1,4 @@
-"""Rules that need more than a single move from a position: printed data, set-up, chance, new identities, options."""
+"""Rules that scenarios do not cover: printed data, set-up, chance, new identities, options."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from tests.games.heimlich.conftest import AGENTS, COPIES, IN_PLAY
 
 from spygames.heimlich import board, cards, make_game
 
-ALARM = 1e-4  # a right implementation falls below this once in 10,000 tests
+ALARM = 1e-4  # a correct implementation falls below this once in 10,000 tests
 Fresh = Callable[..., Any]
 
 
 def even(counts: Counter[Any], kinds: int) -> bool:
-    """Whether `kinds` outcomes are equally frequent."""
+    """Whether all `kinds` outcomes are equally frequent, by a chi-square test."""
     assert len(counts) == kinds, counts
     return stats.chisquare(list(counts.values())).pvalue > ALARM
 
@@ -107,7 +107,7 @@ def test_the_deck_is_a_uniform_shuffle(fresh: Fresh) -> None:
 
 
 @pytest.mark.rule("HC-31")
-def test_new_identity_is_left_out(fresh: Fresh) -> None:
+def test_new_identity_is_absent_with_seven_players_or_by_option(fresh: Fresh) -> None:
     for options in ({"players": 7}, {"players": 3, "new_identity": "none"}):
         mapping = fresh(5, top_secret=True, **options).mapping
         assert len(mapping["deck"]) + 2 * options["players"] == 25
@@ -115,7 +115,7 @@ def test_new_identity_is_left_out(fresh: Fresh) -> None:
 
 
 @pytest.mark.rule("HC-31")
-def test_new_identity_is_a_random_free_agents(at: Callable[..., Any]) -> None:
+def test_a_new_identity_is_a_random_free_agent(at: Callable[..., Any]) -> None:
     options = {"players": 4, "top_secret": True}
     found: Counter[str] = Counter()
     for seed in range(450):
@@ -130,8 +130,8 @@ def test_new_identity_is_a_random_free_agents(at: Callable[..., Any]) -> None:
 
 
 @pytest.mark.rule("HC-31")
-def test_only_its_owner_learns_of_a_new_identity(at: Callable[..., Any]) -> None:
-    """The other seats see the same whichever agents were taken and put back; the owner sees both."""
+def test_only_its_owner_knows_a_new_identity(at: Callable[..., Any]) -> None:
+    """Only the owner sees which agents were taken and put back."""
     options = {"players": 3, "top_secret": True}
     shown = set()
     own = set()
@@ -155,9 +155,7 @@ def test_only_its_owner_learns_of_a_new_identity(at: Callable[..., Any]) -> None
 @pytest.mark.parametrize("players", range(2, 8))
 @pytest.mark.parametrize("top_secret", [False, True])
 @pytest.mark.parametrize("secret_identities", [False, True])
-def test_switches_work_alone_and_together(
-    fresh: Fresh, players: int, top_secret: bool, secret_identities: bool
-) -> None:
+def test_variants_can_be_combined(fresh: Fresh, players: int, top_secret: bool, secret_identities: bool) -> None:
     rng = np.random.default_rng(players)
     position = fresh(1, players=players, top_secret=top_secret, secret_identities=secret_identities)
     phases = set()
@@ -170,8 +168,8 @@ def test_switches_work_alone_and_together(
 
 
 @pytest.mark.rule("HC-36")
-def test_cards_belong_to_the_other_edition() -> None:
-    with pytest.raises(ValueError, match="top_secret=True needs edition='amigo'"):
+def test_top_secret_requires_the_amigo_edition() -> None:
+    with pytest.raises(ValueError, match=r"top_secret.*edition='amigo'"):
         make_game(players=3, top_secret=True, edition="ravensburger")
 
 
@@ -195,7 +193,7 @@ def test_cards_belong_to_the_other_edition() -> None:
         ("nobody_wins", 1),
     ],
 )
-def test_other_options_are_refused(name: str, value: object) -> None:
+def test_invalid_options_are_refused(name: str, value: object) -> None:
     with pytest.raises(ValueError, match=f"{name} must be one of"):
         make_game(**{name: value})  # type: ignore[arg-type]
 
@@ -240,7 +238,7 @@ def test_the_public_record(at: Callable[..., Any]) -> None:
     assert record["gains"] == {"0": gains, "1": {"red": 3, "blue": 3}, "2": {}}
     assert record["scorings"] == [1, 0, 0]
     assert record["cards_played"] == [1, 1, 0]
-    view = position.view(1)[0]  # seats and agents from the own ones on: yellow, red, green ...; players 1, 2, 0
+    view = position.view(1)[0]  # own seat and agent first: yellow, red, green ...; players 1, 2, 0
     assert np.allclose(view["record"][1, 2], [-1 / 20, 1 / 10, 0])
     assert np.allclose(view["record"][4, 2], [5 / 20, 1 / 10, 10 / 20])
     assert np.allclose(view["record"][1, 0], [0, 0, 3 / 20])
@@ -250,8 +248,8 @@ def test_the_public_record(at: Callable[..., Any]) -> None:
 
 @pytest.mark.rule("HC-37")
 @pytest.mark.parametrize(("identities", "most"), [(False, 51), (True, 51 + 5 * 4)])
-def test_no_result_is_below_the_lowest(identities: bool, most: int) -> None:
-    """A token stands below 42 before the last scoring, which brings 10; with predictions 5 for each of 4 agents."""
+def test_lowest_return_is_a_lower_bound(identities: bool, most: int) -> None:
+    """A token is below 42 before the last scoring, which is worth up to 10; predictions add 5 for each of 4 agents."""
     game = make_game(players=2, reward="score", secret_identities=identities)
     assert game.lowest_return == pytest.approx(-most / 42)
     assert make_game(players=2, reward="win", secret_identities=identities).lowest_return == -1

@@ -1,4 +1,4 @@
-"""The positions and moves in `scenarios/*.json` have the effects that the rules say.
+"""The scenarios in `scenarios/*.json`: positions, actions and their effects according to the rules.
 
 A scenario has `rules` (the IDs it proves), `options`, `start` (the keys that matter, see `conftest.make_mapping`),
 `actions` (texts, each legal in its turn), and what must hold: `legal` before and `legal_after` the actions (all
@@ -18,7 +18,7 @@ EXPECTED = {"legal", "has", "lacks", "after", "legal_after", "has_after", "lacks
 
 
 def scenarios() -> Iterator[Any]:
-    """Each scenario of each file, marked with the rules that it names."""
+    """Each scenario of each file, marked with its rules."""
     for file in FILES:
         for scenario in json.loads(file.read_text())["scenarios"]:
             name = f"{file.stem}: {scenario['name']}"
@@ -33,7 +33,7 @@ def part(mapping: Any, path: str) -> Any:
 
 
 def check_legal(legal: set[str], scenario: dict[str, Any], suffix: str) -> None:
-    """The legal actions are those of the scenario."""
+    """Check the legal actions against the scenario."""
     if f"legal{suffix}" in scenario:
         assert legal == set(scenario[f"legal{suffix}"])
     assert set(scenario.get(f"has{suffix}", ())) <= legal
@@ -53,7 +53,7 @@ def test_scenario(scenario: dict[str, Any], at: Callable[..., Any]) -> None:
         assert position.returns() == scenario["returns"]
 
 
-def test_scenarios_expect_something_and_are_named_apart() -> None:
+def test_scenarios_have_expectations_and_unique_names() -> None:
     names = []
     for file in FILES:
         for scenario in json.loads(file.read_text())["scenarios"]:

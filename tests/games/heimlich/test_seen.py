@@ -1,4 +1,4 @@
-"""What a seat sees, as a mapping, as a picture and as sentences: all of what it may know, and nothing else."""
+"""Mappings, pictures and action texts for a seat contain all that it may know and nothing else."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ FULL = {"players": 4, "top_secret": True, "secret_identities": True}
 
 
 def positions(game: Game, number: int, seed: int = 0) -> Iterator[np.ndarray]:
-    """So many positions of random games, STATE [1]: about one decision in nine, and every end."""
+    """`number` positions of random games, STATE [1]: about one decision in nine, and every final position."""
     rng = np.random.default_rng(seed)
     while True:
         states = game.start(int(rng.integers(2**63)))
@@ -48,7 +48,7 @@ def positions(game: Game, number: int, seed: int = 0) -> Iterator[np.ndarray]:
 
 
 def sentences(game: Game, states: np.ndarray, viewer: int) -> dict[str, str]:
-    """What the viewer would read of each legal action, by the action's text."""
+    """The viewer's text of each legal action, by the mover's text of it."""
     s = as_record(states)
     mover, legal = int(s.to_move), np.flatnonzero(mask_of(game, s))
     return {game.action_to_string(s, int(a), mover): game.seen_action(s, int(a), mover, viewer) for a in legal}
@@ -68,12 +68,12 @@ def test_no_picture_leaks(options: dict[str, Any]) -> None:
 
 
 def with_more(key: str, value: Callable[[Any, int], Any]) -> Callable[[Game, Any, int], dict[str, Any]]:
-    """A `seen_to_dict` that says more than a seat may know."""
+    """A `seen_to_dict` with more than a seat may know."""
     return lambda game, s, viewer: seen_to_dict(game, s, viewer) | {key: value(s, viewer)}
 
 
 def relative_scores(s: Any, _: int) -> dict[str, int]:
-    """The tokens in an order that begins with the mover's own."""
+    """The scores in an order that begins with the mover's agent."""
     names = ["red", "yellow", "green", "blue", "purple", "orange", "grey"]
     own = int(s.passports[s.to_move])
     return {names[a]: int(s.scores[a]) for a in sorted(range(7), key=lambda a: a != own)}
@@ -99,7 +99,7 @@ def test_planted_leaks_are_found(name: str) -> None:
 
 
 def test_a_planted_leak_of_the_picture_is_found() -> None:
-    """A picture that is handed more than the mapping."""
+    """The picture is drawn from more than the mapping."""
     game = game_of(**FULL)
     draw = game.texts.draw
     assert draw is not None
@@ -117,7 +117,7 @@ def test_a_planted_leak_of_a_sentence_is_found() -> None:
     assert "moves" in leaks(told, positions(game, 20))[1]
 
 
-# ---------------------------------------------------------------- what is there
+# ---------------------------------------------------------------- mappings
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
@@ -134,7 +134,7 @@ def test_nobody_sees_everything(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_a_seat_sees_its_own_things_and_counts_of_others(options: dict[str, Any]) -> None:
+def test_a_seat_sees_its_own_cards_and_counts_of_others(options: dict[str, Any]) -> None:
     game = game_of(**options)
     hidden = {"passports", "hands", "deck", "guesses", "former"}
     for states in positions(game, 40):
@@ -159,7 +159,7 @@ def test_a_seat_sees_its_own_things_and_counts_of_others(options: dict[str, Any]
 
 
 @pytest.mark.rule("HC-31")
-def test_the_former_agent_is_known_to_its_seat_alone(at: Callable[..., Position]) -> None:
+def test_only_its_seat_knows_the_former_agent(at: Callable[..., Position]) -> None:
     table = at(FULL, phase="cards", hands={"0": ["new_identity"], "1": ["join"]}).act("card new_identity")
     former = [table.game.seen_to_dict(table.s, viewer)["former"] for viewer in (NOBODY, 0, 1, 2, 3)]
     assert former == ["red", "red", "?", "?", "?"]
@@ -167,19 +167,19 @@ def test_the_former_agent_is_known_to_its_seat_alone(at: Callable[..., Position]
     assert at(FULL).game.seen_to_dict(at(FULL).s, 1)["former"] is None
 
 
-def test_it_is_json(at: Callable[..., Position]) -> None:
+def test_mappings_are_json(at: Callable[..., Position]) -> None:
     for states in positions(game_of(**FULL), 30):
         for viewer in (NOBODY, 0):
             seen = game_of(**FULL).seen_to_dict(as_record(states), viewer)
             assert json.loads(json.dumps(seen)) == seen
 
 
-# ---------------------------------------------------------------- sentences
+# ---------------------------------------------------------------- action texts
 
 CARDS = {"players": 4, "top_secret": True}
 GUESS = ({"players": 3, "secret_identities": True}, {"phase": "guess", "guessing": [0, 1, 2], "scores": {"red": 30}})
 SENTENCES: list[tuple[dict[str, Any], dict[str, Any], list[str], str, str, str]] = [
-    # options, parts of a position, actions before, the action; what its seat and what another seat reads
+    # options, parts of a position, earlier actions, the action, text for its seat, text for another seat
     ({"players": 3}, {"die": 4}, [], "move red 3", "player_0 moves red by 3", ""),
     ({"players": 3}, {"die": "1-3"}, ["move red 1"], "done", "player_0 leaves 2 of the points", ""),
     ({"players": 3}, {"die": 2, "positions": {"red": 8}}, ["move red 2"], "safe 9",
@@ -222,8 +222,8 @@ def test_sentences(at: Callable[..., Position], case: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_what_looks_alike_has_one_sentence(options: dict[str, Any]) -> None:
-    """Actions after which another seat sees the same are the same to read, in all states that it can imagine."""
+def test_actions_that_look_the_same_have_one_text(options: dict[str, Any]) -> None:
+    """If another seat sees the same after two actions, it reads the same text, in all states possible for it."""
     game = game_of(**options)
     rng = np.random.default_rng(2)
     alike = 0
@@ -246,7 +246,7 @@ def test_what_looks_alike_has_one_sentence(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_its_own_seat_reads_which_action_it_was(options: dict[str, Any]) -> None:
+def test_texts_for_the_own_seat_identify_the_action(options: dict[str, Any]) -> None:
     game = game_of(**options)
     for states in positions(game, 40, seed=4):
         mover = int(as_record(states).to_move)
