@@ -217,9 +217,7 @@ def compare(
             world.puppet.script = script
         headers = {"accept": STREAM} if step % 2 else {}
         shown = both("act", "POST", "/games/game/act", {"revision": number, "action": text}, **headers)
-        compared.positions += (
-            max(0, shown.body.count(b"\n") - 1) if headers else 0
-        )  # the last one belongs to the next page
+        compared.positions += max(0, shown.body.count(b"\n") - 1) if headers else 0  # the next page has the last one
     return compared
 
 
