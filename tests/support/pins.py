@@ -186,7 +186,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", choices=PYTHONS, help="only this one")
     parser.add_argument("--platform", choices=[*PLATFORMS], help="only this one")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     try:
         pinned(PINS, GPU_PINS)
     except ValueError as error:
@@ -195,7 +195,7 @@ def main() -> int:
         (python, platform)
         for python in PYTHONS
         for platform in PLATFORMS
-        if asked.python in (None, python) and asked.platform in (None, platform)
+        if args.python in (None, python) and args.platform in (None, platform)
     ]
     failed = 0
     with ThreadPoolExecutor(2) as pool:

@@ -65,11 +65,11 @@ def failing(how: str, progress: Progress | None) -> Any:
 def waiting(file: Path, progress: Progress | None) -> None:
     """Write the process id and wait; on a signal, take a moment and write what was received."""
     file.write_text(str(os.getpid()))
-    told: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, frame: told.append(number))
-    signal.signal(signal.SIGINT, lambda number, frame: told.append(number))
-    while not told:
+    signals: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
+    signal.signal(signal.SIGINT, lambda number, frame: signals.append(number))
+    while not signals:
         time.sleep(0.01)
     time.sleep(0.2)
-    file.write_text(f"saved after {told}")
+    file.write_text(f"saved after {signals}")
     raise KeyboardInterrupt

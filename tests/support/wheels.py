@@ -127,10 +127,10 @@ def try_core(python: Path, what: str) -> list[str]:
     """Play with only the wheel and its dependencies, in an empty folder; return its games' digests."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(ROOT / "tests" / "support" / "wheel.py", folder)
-        said = run([*offline(), python, "-I", "wheel.py"], cwd=Path(folder))
-    print(said, end="")
+        output = run([*offline(), python, "-I", "wheel.py"], cwd=Path(folder))
+    print(output, end="")
     print(f"the wheel alone, {what}: passed")
-    return [line for line in said.splitlines() if " is known by " in line]
+    return [line for line in output.splitlines() if " is known by " in line]
 
 
 def core() -> None:
@@ -158,18 +158,18 @@ def command() -> None:
     spygames = [*offline(), own.parent / "spygames"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        said = run([*spygames, "play", "--against", "best", "--seed", 1], folder, typed="1\n" * 400)
-        assert "agent_avenue/simple-2@argmax" in said, said
-        assert "The game was --seed 1." in said, said
+        output = run([*spygames, "play", "--against", "best", "--seed", 1], folder, typed="1\n" * 400)
+        assert "agent_avenue/simple-2@argmax" in output, output
+        assert "The game was --seed 1." in output, output
         run([*spygames, "train", "--config", "demo"], folder)
         assert (folder / "runs" / "demo" / "checkpoint" / "model.safetensors").exists()
         for player in ("best", "runs/demo"):
-            said = run(
+            output = run(
                 [*spygames, "evaluate", player, "--against", "random", "--games", 100, "--json", "r.json"], folder
             )
-            assert "random" in said, said
-        said = run([*spygames, "agents"], folder)
-        assert "agent_dog/standard-4" in said, said
+            assert "random" in output, output
+        output = run([*spygames, "agents"], folder)
+        assert "agent_dog/standard-4" in output, output
     print("the command plays, trains and evaluates by names alone: passed")
 
 
@@ -183,17 +183,17 @@ def sdist() -> None:
         with tarfile.open(built("*.tar.gz")) as archive:
             archive.extractall(folder, filter="data")
         (unpacked,) = Path(folder).iterdir()
-        said = run([*offline(), own, "-m", "pytest", "-q", "-n", 2, *OWN_TESTS], cwd=unpacked)
-    print(f"the sdist's own tests: {said.strip().splitlines()[-1]}")
+        output = run([*offline(), own, "-m", "pytest", "-q", "-n", 2, *OWN_TESTS], cwd=unpacked)
+    print(f"the sdist's own tests: {output.strip().splitlines()[-1]}")
 
 
 STAGES = {each.__name__: each for each in (build, core, lowest, command, sdist)}
 
 if __name__ == "__main__":
-    asked = sys.argv[1:] or [*STAGES]
-    if unknown := set(asked) - set(STAGES):
+    stages = sys.argv[1:] or [*STAGES]
+    if unknown := set(stages) - set(STAGES):
         sys.exit(f"no stage {unknown.pop()}; there are {', '.join(STAGES)}")
-    for name in asked:
+    for name in stages:
         began = time.monotonic()
         STAGES[name]()
         print(f"== {name} took {time.monotonic() - began:.0f} s", flush=True)

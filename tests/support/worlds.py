@@ -47,9 +47,9 @@ class Listener(CommandPlayer):
 
 def seen(position: Position, seat: int) -> tuple[Any, ...]:
     """Return what reaches a seat: view, mask and texts, the seat to move, results, drawing."""
-    asked = position.s.to_move == seat
+    decides = position.s.to_move == seat
     texts = [position.game.action_to_string(position.s, a, seat) for a in range(position.game.num_actions)]
-    mask = position.mask.tobytes() if asked else b""
+    mask = position.mask.tobytes() if decides else b""
     return (
         position.view(seat).tobytes(),
         mask,

@@ -557,7 +557,7 @@ def test_compiling_has_no_side_effects(collecting: bool, monkeypatch: pytest.Mon
 LINKED = """
 import sys, warnings
 {change}
-with warnings.catch_warnings(record=True) as said:
+with warnings.catch_warnings(record=True) as caught:
     from spygames.core.compiling.kernel import kernel
 
 @kernel
@@ -568,7 +568,7 @@ def double(n):
 def both(n):
     return double(n), double(n + 1)
 
-print([str(each.message)[:25] for each in said], both(3), type(both).__name__)
+print([str(each.message)[:25] for each in caught], both(3), type(both).__name__)
 """
 
 

@@ -98,8 +98,8 @@ def test_a_bot_gets_its_messages_in_order(tmp_path: Path) -> None:
     player, rival = CommandPlayer(game, command), make_player(game, "greedy")
     record = play_record(game, [rival, player], 5)
     player.close()
-    told: list[dict[str, Any]] = [json.loads(line) for line in log.read_text().splitlines()]
-    hello, start, *decisions, result = told
+    messages: list[dict[str, Any]] = [json.loads(line) for line in log.read_text().splitlines()]
+    hello, start, *decisions, result = messages
     assert (hello["type"], hello["game"], hello["seat"], hello["players"]) == ("hello", "agent_avenue_v0", 1, 2)
     assert hello["options"] == dict(game.options)
     assert start == {"type": "start", "id": 1}
@@ -166,10 +166,10 @@ def test_a_process_plays_one_seat_of_many_games(tmp_path: Path) -> None:
     assert len(files) == 2
     seats = set()
     for file in files:
-        hello, *told = map(json.loads, file.read_text().splitlines())
+        hello, *messages = map(json.loads, file.read_text().splitlines())
         seats.add(hello["seat"])
-        assert sorted(each["id"] for each in told if each["type"] == "start") == list(range(1, 51))
-        assert sorted(each["id"] for each in told if each["type"] == "result") == list(range(1, 51))
+        assert sorted(each["id"] for each in messages if each["type"] == "start") == list(range(1, 51))
+        assert sorted(each["id"] for each in messages if each["type"] == "result") == list(range(1, 51))
     assert seats == {0, 1}
 
 

@@ -158,14 +158,14 @@ def test_seen_and_ended_get_the_events_and_the_result(module: str) -> None:
     record = play_record(game, [make_player(game, "greedy"), player], 3)
     (heard,) = sys.modules[module].Heard.all
     s = game.start(3)
-    told = []
+    events = []
     for text in record.actions:
         state = s.view(np.recarray)[0]
         seat = int(state.to_move)
         action = game.string_to_action(state, text, seat)
-        told.append(game.seen_action(state, action, seat, 1))
+        events.append(game.seen_action(state, action, seat, 1))
         game.apply(state, action)
-    assert heard.events == told
+    assert heard.events == events
     assert tuple(heard.returns) == record.returns
 
 
