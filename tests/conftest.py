@@ -1,4 +1,4 @@
-"""Shared by all tests."""
+"""Fixtures and hooks shared by all tests."""
 
 import gc
 import signal
@@ -9,45 +9,46 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# `tests` is a package: its modules import each other also where pytest is not started as `python -m pytest`. The
-# source roots are not on this path, so tests run against what is installed.
+# `tests` is a package: its modules import each other even where pytest is not started as `python -m pytest`. The
+# source roots are not on this path, so tests run against the installed packages.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-# The machine's load decides how long an example takes, so that never decides a test; equal runs give equal examples.
+# No deadline: the machine's load must not decide a test. Derandomized: equal runs give equal examples.
 settings.register_profile("spygames", deadline=None, derandomize=True)
 settings.load_profile("spygames")
 
-# What a shell starts in the background (`make test &`) ignores Ctrl-C, and its children with it: the tests that press
-# it in a process of their own would wait for ever.
+# A shell's background job (`make test &`) ignores Ctrl-C, and so do its child processes: tests that press Ctrl-C in a
+# child process would wait forever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
 def seeded_networks() -> None:
-    """Fresh weights are the same whatever ran before, so that chance never decides a test."""
+    """Seed torch, so that fresh weights do not depend on earlier tests."""
     if "torch" in sys.modules:
-        # Not `torch.manual_seed`, which also notes for GPUs where it was called from: a third of a millisecond.
+        # Not `torch.manual_seed`: it also records its caller for GPUs, which takes a third of a millisecond.
         sys.modules["torch"].default_generator.manual_seed(0)
 
 
 def pytest_collection() -> None:
-    """Until all tests are imported, there is no garbage to collect."""
+    """Turn garbage collection off while tests are imported: nothing is garbage yet."""
     gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Lets the collection of garbage skip modules and tests: a million objects, which take half a second each time."""
+    """Exclude modules and tests, a million objects, from garbage collection: each collection would take 0.5 s."""
     gc.freeze()
     gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)  # not every environment has pytest-xdist
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Lets one process run the tests of one game, which share compiled code, and those of one file elsewhere.
+    """Run the tests of one game in one process, as they share compiled code, and elsewhere the tests of one file.
 
-    Two processes that compile the same code at the same time both pay for it. The largest groups come first. The groups
-    are not pytest-xdist's own, `xdist_group`: its 3.8.0 writes them where pytest 9.2.0 does not read.
+    Two processes that compile the same code at the same time both pay for it. The largest groups start first. The
+    groups are not pytest-xdist's own `xdist_group`: version 3.8.0 writes those marks where pytest 9.2.0 does not read
+    them.
     """
     from xdist.scheduler import LoadScopeScheduling
 
@@ -62,7 +63,7 @@ GAMES = ("agent_avenue", "agent_dog", "heimlich")
 
 
 def group_of(nodeid: str) -> str:
-    """The game that a test is of, by its path or its parameters, or its file; one for those that set up networks."""
+    """Return a test's group: its game by path or parameters, "network" if it sets up networks, else its file."""
     file = nodeid.partition("::")[0]
     if file.startswith("tests/network/"):
         return "network"

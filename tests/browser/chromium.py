@@ -1,4 +1,4 @@
-"""A real Chromium, without a window, and a server for it: what tests of the page share."""
+"""Helpers for tests in a real browser: a headless Chromium, a server for it, and its tabs."""
 
 import os
 import shutil
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / ".venv" / "axe" / "package" / "axe.min.js"
-"""What `make test-browser` has fetched from npm."""
+"""Fetched from npm by `make test-browser`."""
 WAIT = 30_000
-"""Milliseconds that a test waits at most: machine code may have to be compiled."""
+"""Maximum wait of a test, in milliseconds: machine code may have to be compiled."""
 READY = "main:not([data-refresh])"
-"""A page on which nothing is being done."""
+"""Selector of a page that is not waiting for anything."""
 
 
 def missing() -> str:
-    """What the tests lack here; empty where they can run."""
+    """Return what the tests lack on this machine; empty if they can run."""
     if find_spec("playwright") is None:
         return "playwright is not installed: make test-browser"
     if not chromium():
@@ -40,13 +40,13 @@ def missing() -> str:
 
 
 def chromium() -> str | None:
-    """The browser's program."""
+    """Return the path of the browser."""
     named = os.environ.get("CHROMIUM")
     return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 def need(why: str) -> None:
-    """Skips the test where it lacks something; with REQUIRE_BROWSER=1 it fails instead."""
+    """Skip the test if something is missing; with REQUIRE_BROWSER=1, fail instead."""
     if why and os.environ.get("REQUIRE_BROWSER") == "1":
         pytest.fail(why)
     if why:
@@ -55,7 +55,7 @@ def need(why: str) -> None:
 
 @contextmanager
 def serving(offered: Choices | None = None, store: Store | None = None, port: int = 0, **more: Any) -> Iterator[str]:
-    """The address of a server that runs in a thread of this process."""
+    """Run a server in a thread of this process and yield its address."""
     listening = bind("127.0.0.1", port)
     port = listening.getsockname()[1]
     server = server_of(make_app(offered or Choices(), [f"127.0.0.1:{port}"], store=store, **more))
@@ -73,7 +73,7 @@ def serving(offered: Choices | None = None, store: Store | None = None, port: in
 
 @contextmanager
 def browsing() -> Iterator["Browser"]:
-    """A browser."""
+    """Yield a browser."""
     from playwright.sync_api import sync_playwright  # pyright: ignore[reportMissingImports]
 
     with sync_playwright() as play:
@@ -85,23 +85,23 @@ def browsing() -> Iterator["Browser"]:
 
 @dataclass
 class Tab:
-    """A page of the browser, and what went wrong on it."""
+    """A page of the browser, with the errors on it."""
 
     page: "Page"
     home: str
     script: bool = True
     """Whether the browser runs scripts."""
     wrong: list[str] = field(default_factory=list)
-    """Errors of scripts and of the console, and requests to other places."""
+    """Errors of scripts and of the console, and requests to other hosts."""
 
     def begin(self, game: int = 0, opponents: str = "random") -> None:
-        """A game in which this seat is the first and all others are of that name."""
+        """Start a game with the person in the first seat and the same opponent in all others."""
         self.page.goto(self.home)
         self.page.locator("form.card").nth(game).locator("button").click()
         for each in self.page.locator("select[name^=s]").all()[1:]:
             each.select_option(label=opponents)
         self.page.get_by_role("button", name="Begin").click()
-        # A line that the script writes says that it is there.
+        # A line that the script writes shows that it runs.
         there = "#picked:not(:empty), #play" if self.script else ".actions, .film"
         self.page.wait_for_selector(f"{READY} :is({there})", timeout=WAIT)
 
@@ -111,17 +111,17 @@ class Tab:
 
     @property
     def revision(self) -> int:
-        """How many decisions the page shows."""
+        """The number of decisions that the page shows."""
         return int(self.page.locator("main").get_attribute("data-revision") or -1)
 
     def moved(self, since: int) -> None:
-        """Waits until the others have answered."""
+        """Wait until the others have moved."""
         self.page.wait_for_selector(f"{READY}:not([data-revision='{since}'])", timeout=WAIT)
 
 
 @contextmanager
 def tab(browser: "Browser", home: str, width: int = 1280, **options: Any) -> Iterator[Tab]:
-    """A page in a browser of its own, as far as cookies go. It must be free of errors at the end."""
+    """Yield a page in a new browser context, which shares no cookies; it must have no errors at the end."""
     context = browser.new_context(viewport={"width": width, "height": 800}, reduced_motion="reduce", **options)
     context.set_default_timeout(WAIT)
     made = watched(context.new_page(), home)
@@ -132,7 +132,7 @@ def tab(browser: "Browser", home: str, width: int = 1280, **options: Any) -> Ite
 
 
 def watched(page: "Page", home: str) -> Tab:
-    """A tab of which errors are written down."""
+    """Return a tab that collects its errors."""
     made = Tab(page, home)
     page.on("pageerror", lambda error: made.wrong.append(str(error)))
     page.on("console", lambda message: made.wrong.append(message.text) if message.type == "error" else None)

@@ -1,6 +1,6 @@
-"""How fast the page is: `python -m tests.browser.measure`, on a machine that has nothing else to do.
+"""Measure the speed of the page: `python -m tests.browser.measure`, on an otherwise idle machine.
 
-Times of answers are taken by HTTP against a server of its own process, paint times in a Chromium (`chromium.py`).
+Answers are timed by HTTP against a server in a separate process, paints in a Chromium (`chromium.py`).
 """
 
 import http.client
@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 from tests.browser.chromium import ROOT, browsing
 
 MOVES = 60
-"""Answers that are timed, of each game and player."""
+"""Timed answers per game and player."""
 CASES = {
     "Agent Avenue, 2": (0, {}),
     "Heimlich & Co., 3": (2, {"players": 3}),
@@ -30,7 +30,7 @@ PATCH = "from spygames_app.cli import main; import sys; sys.exit(main(sys.argv[1
 
 @contextmanager
 def server(*arguments: str) -> Iterator[tuple[str, float]]:
-    """`spygames play --browser` in a process of its own: its address, and after how many seconds it answered."""
+    """Run `spygames play --browser` in a process; yield its address and the seconds until it answered."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -53,14 +53,14 @@ def server(*arguments: str) -> Iterator[tuple[str, float]]:
 
 
 class Person:
-    """Plays by HTTP."""
+    """A person who plays by HTTP."""
 
     def __init__(self, address: str) -> None:
         self.host, self.cookie, self.page, self.where = address.removeprefix("http://"), "", "", ""
         self.connection = http.client.HTTPConnection(self.host)
 
     def get(self, path: str) -> None:
-        """Opens a page."""
+        """Open a page."""
         self.connection.request("GET", path, headers={"cookie": self.cookie})
         answer = self.connection.getresponse()
         self.page, self.where = answer.read().decode(), path
@@ -68,7 +68,7 @@ class Person:
             self.cookie = set_cookie.partition(";")[0]
 
     def post(self, path: str, fields: dict[str, object], **headers: str) -> http.client.HTTPResponse:
-        """Sends a form of the page."""
+        """Send a form of the page."""
         token = re.search(r'name="token" value="([^"]+)"', self.page)
         assert token, self.page
         body = urlencode({"token": unescape(token[1]), **fields})
@@ -86,7 +86,7 @@ class Person:
         return self.connection.getresponse()
 
     def begin(self, number: int, options: dict[str, int], player: str) -> None:
-        """A game in the first seat, all others that player's."""
+        """Start a game in the first seat against one player in all others."""
         self.get("/")
         form = self.page.split("<form")[1 + number]
         fields: dict[str, object] = {"game": number}
@@ -108,7 +108,7 @@ class Person:
             self.get(path)
 
     def move(self) -> tuple[float, float] | None:
-        """The last action of the list: seconds to the first line of the answer, and to its end; None at the end."""
+        """Take the last action; return the seconds to the first line and to the end of the answer; None when over."""
         legal = re.findall(r'<button name="action" value="([^"]*)"', self.page)
         revision = re.search(r'name="revision" value="(\d+)"', self.page)
         if not legal or revision is None:
@@ -125,7 +125,7 @@ class Person:
 
 
 def timed(address: str, number: int, options: dict[str, int], player: str) -> tuple[float, float, float]:
-    """95 % of first lines and of whole answers came within so many milliseconds; the longest of all."""
+    """Return the 95th percentiles of first lines and of whole answers, and the longest of all, in milliseconds."""
     person, found = Person(address), list[tuple[float, float]]()
     while len(found) < MOVES:
         person.begin(number, options, player)

@@ -1,4 +1,4 @@
-"""The page in a real Chromium: whole games by mouse, by keyboard, and without JavaScript; what people do to pages."""
+"""The page in a real Chromium: whole games by mouse, keyboard and without JavaScript; double clicks, tabs, restarts."""
 
 import random
 import re
@@ -28,9 +28,9 @@ GAMES: dict[str, dict[str, Any]] = {
     "agent_dog_v0": {"players": 2, "max_turns": 12},
     "heimlich_v0": {"players": 3},
 }
-"""Games of which whole ones are played; random play of Agent DOG takes thousands of decisions, so it is cut off."""
-MOST = 300
-"""Decisions of a person in one game, by far."""
+"""Options of the games that are played to the end. Random games of Agent DOG are thousands of decisions, so cut off."""
+MAX_DECISIONS = 300
+"""Far more than the decisions of a person in one game."""
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def browser() -> Iterator["Browser"]:
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[str]:
-    """A server that offers all games."""
+    """The address of a server that offers all games."""
     game = make_game("agent_avenue_v0")
     record = play_record(game, [make_player(game, "greedy"), make_player(game, "random")], seed=4)
     with serving(records=[record]) as address:
@@ -53,7 +53,7 @@ def home() -> Iterator[str]:
 
 
 def by_mouse(at: Tab, rng: random.Random) -> None:
-    """Clicks targets on the board until a decision is made."""
+    """Click targets on the board until a decision is made."""
     since = at.revision
     for _ in range(40):
         targets = at.page.locator("#picture .target:not(.out):not(.picked)")
@@ -82,11 +82,11 @@ SPOT = """number => {
   }
   return null;
 }"""
-"""Where on the screen a target can be clicked; null where something else lies on all of it."""
+"""Return a point on the screen where a target can be clicked; null if other elements cover it."""
 
 
 def by_keyboard(at: Tab, rng: random.Random) -> None:
-    """Walks with Tab to a target on the board, or to a button beside it, and presses Enter."""
+    """Press Tab up to a target on the board, or a button beside it, and press Enter."""
     since, wanted = at.revision, rng.choice(["#picture .target:not(.out):not(.picked)", ".actions button"])
     on = rng.randrange(4)
     for _ in range(400):
@@ -95,7 +95,7 @@ def by_keyboard(at: Tab, rng: random.Random) -> None:
                 at.page.keyboard.press("Enter")
                 if at.page.locator("#picked", has_text="Picked:").count() == 0:
                     at.moved(since)
-                    # The way to the next action does not begin at the top of the page.
+                    # Focus stays near the actions, not at the top of the page.
                     at.page.wait_for_function("document.activeElement.closest('.target, .actions, h1')")
                     return
                 on = rng.randrange(4)
@@ -103,11 +103,11 @@ def by_keyboard(at: Tab, rng: random.Random) -> None:
             else:
                 on -= 1
         at.page.keyboard.press("Tab")
-    raise AssertionError(f"Tab leads to no {wanted}")
+    raise AssertionError(f"Tab does not reach {wanted}")
 
 
 def without_script(at: Tab, rng: random.Random) -> None:
-    """Presses a button of the form, and gets the next page."""
+    """Press a button of the form and get the next page."""
     since, buttons = at.revision, at.page.locator(".actions button")
     buttons.nth(rng.randrange(buttons.count())).click()
     at.moved(since)
@@ -115,7 +115,7 @@ def without_script(at: Tab, rng: random.Random) -> None:
 
 @pytest.mark.parametrize("way", [by_mouse, by_keyboard, without_script])
 @pytest.mark.parametrize("game", GAMES)
-def test_a_whole_game(browser: "Browser", game: str, way: Any) -> None:
+def test_a_whole_game_can_be_played(browser: "Browser", game: str, way: Any) -> None:
     rng, width = random.Random(len(game)), 1280
     options = {"java_script_enabled": False} if way is without_script else {}
     with serving(Choices((), game, GAMES[game])) as home, tab(browser, home, width, **options) as at:
@@ -124,17 +124,17 @@ def test_a_whole_game(browser: "Browser", game: str, way: Any) -> None:
         while not at.over:
             way(at, rng)
             decisions += 1
-            assert decisions < MOST
-        assert decisions > 0  # deals are random, and some games of random players end early
-        told = at.page.locator("h1").inner_text()
-        assert re.search(r"You win|You lose|Nobody wins", told)
+            assert decisions < MAX_DECISIONS
+        assert decisions > 0  # random games may end early
+        title = at.page.locator("h1").inner_text()
+        assert re.search(r"You win|You lose|Nobody wins", title)
         assert "Nothing is hidden now" in at.page.locator("main").inner_text()
         with at.page.expect_download() as download:
             at.page.get_by_role("link", name="Download the record").click()
         assert download.value.suggested_filename == "game.jsonl"
 
 
-# ---------------------------------------------------------------- what people do to pages
+# ---------------------------------------------------------------- reloads, tabs, restarts
 
 
 def test_a_double_click_is_one_move(browser: "Browser", home: str) -> None:
@@ -149,7 +149,7 @@ def test_a_double_click_is_one_move(browser: "Browser", home: str) -> None:
             assert at.page.locator(".problem").count() == 0
 
 
-def test_back_and_reload_show_how_things_are(browser: "Browser", home: str) -> None:
+def test_back_and_reload_show_the_current_position(browser: "Browser", home: str) -> None:
     for script in (True, False):
         with tab(browser, home, java_script_enabled=script) as at:
             at.begin(opponents="greedy")
@@ -168,8 +168,8 @@ def test_back_and_reload_show_how_things_are(browser: "Browser", home: str) -> N
             at.page.wait_for_selector(f"{READY}[data-revision='2']")
 
 
-def test_two_tabs_are_one_game(browser: "Browser", home: str) -> None:
-    """The tab that is late is told so and shows how things are; nothing has happened by it."""
+def test_two_tabs_share_one_game(browser: "Browser", home: str) -> None:
+    """The late tab shows the current position and a message; its action has no effect."""
     with tab(browser, home) as one:
         one.begin(opponents="greedy")
         two = watched(one.page.context.new_page(), home)
@@ -187,7 +187,7 @@ def test_two_tabs_are_one_game(browser: "Browser", home: str) -> None:
         assert one.revision == 2
 
 
-def test_another_browser_has_no_part_in_it(browser: "Browser", home: str) -> None:
+def test_another_browser_cannot_see_the_game(browser: "Browser", home: str) -> None:
     with tab(browser, home) as at:
         at.begin()
         address = at.page.url
@@ -198,7 +198,7 @@ def test_another_browser_has_no_part_in_it(browser: "Browser", home: str) -> Non
         context.close()
 
 
-def test_a_server_that_was_started_again_says_so(browser: "Browser") -> None:
+def test_a_restarted_server_is_reported(browser: "Browser") -> None:
     with serving() as home:
         context = browser.new_context()
         at = watched(context.new_page(), home)
@@ -212,8 +212,8 @@ def test_a_server_that_was_started_again_says_so(browser: "Browser") -> None:
     context.close()
 
 
-def test_a_server_that_does_not_answer_is_waited_for(browser: "Browser") -> None:
-    """The page says so, for everybody to see, and goes on when the server is there again."""
+def test_the_page_waits_for_a_server_that_does_not_answer(browser: "Browser") -> None:
+    """The page shows a visible message, and continues when the server is back."""
     kept, context = Store(), browser.new_context()
     with serving(store=kept) as home:
         at = watched(context.new_page(), home)
@@ -230,11 +230,11 @@ def test_a_server_that_does_not_answer_is_waited_for(browser: "Browser") -> None
     context.close()
 
 
-# ---------------------------------------------------------------- more than moves
+# ---------------------------------------------------------------- hints, films, motion
 
 
-def test_a_hint_and_the_end_tell_what_players_think(browser: "Browser", home: str) -> None:
-    """Bars and win share of a checkpoint, on the way as a hint and afterwards at each decision, from each viewpoint."""
+def test_hints_and_films_show_the_analysis_of_players(browser: "Browser", home: str) -> None:
+    """Bars and win share of a checkpoint: as a hint during the game, then at each decision, from each viewpoint."""
     with tab(browser, home) as at:
         at.begin(opponents="agent_avenue/simple-2")
         at.page.locator("#by").select_option(label="agent_avenue/simple-2")
@@ -268,11 +268,11 @@ def test_a_hint_and_the_end_tell_what_players_think(browser: "Browser", home: st
         at.page.wait_for_selector(".curve")
 
 
-def test_recorded_games_are_watched(browser: "Browser", home: str) -> None:
+def test_recorded_games_can_be_watched(browser: "Browser", home: str) -> None:
     with tab(browser, home) as at:
         at.page.goto(f"{home}/records")
         at.page.get_by_role("link", name="greedy, random").click()
-        at.page.wait_for_selector("#play")  # the script is there
+        at.page.wait_for_selector("#play")  # the script runs
         end = at.page.locator("output").inner_text()
         at.page.locator("#move").focus()
         at.page.keyboard.press("Home")
@@ -286,8 +286,10 @@ def test_recorded_games_are_watched(browser: "Browser", home: str) -> None:
         at.page.wait_for_selector(f"output:text-is('{end}')")
 
 
-def test_thoughts_come_while_the_film_is_used(browser: "Browser", home: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page says that a search gets ready, and what is chosen on it meanwhile stays so when they come."""
+def test_analysis_arrives_while_the_film_is_used(
+    browser: "Browser", home: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page says that a search gets ready. Choices made meanwhile are kept when the analysis arrives."""
     go = threading.Event()
 
     def slow(game: Any, spec: str) -> Any:
@@ -313,7 +315,7 @@ def test_thoughts_come_while_the_film_is_used(browser: "Browser", home: str, mon
         assert board.evaluate("board => board.isConnected")
 
 
-def test_a_file_of_recorded_games_is_brought(browser: "Browser", home: str, tmp_path: Path) -> None:
+def test_a_file_of_recorded_games_can_be_uploaded(browser: "Browser", home: str, tmp_path: Path) -> None:
     game = make_game("heimlich_v0")
     bots = [make_player(game, "greedy")] * 4
     save_games(tmp_path / "games.jsonl", [play_record(game, bots, seed=seed) for seed in (1, 2)])
@@ -329,15 +331,15 @@ def test_a_file_of_recorded_games_is_brought(browser: "Browser", home: str, tmp_
         at.page.wait_for_selector("#play")
 
 
-def test_moves_of_the_others_come_one_by_one(browser: "Browser") -> None:
-    """With motion each is shown for a while, and what is not wanted is skipped."""
+def test_moves_of_others_are_shown_one_by_one(browser: "Browser") -> None:
+    """With motion, each move is shown for a while; the rest can be skipped."""
     kept = Store()
     with serving(Choices((), "heimlich_v0", {"players": 4}), kept) as home:
         context = browser.new_context(viewport={"width": 1280, "height": 800})
         at = watched(context.new_page(), home)
         at.page.clock.install()
         at.begin(opponents="greedy")
-        at.page.clock.pause_at(datetime.now() + timedelta(minutes=1))  # what waits for time stands still
+        at.page.clock.pause_at(datetime.now() + timedelta(minutes=1))  # timers stop
         made = next(iter(kept.games.values()))
         since = -1
         for _ in range(6):
@@ -349,7 +351,7 @@ def test_moves_of_the_others_come_one_by_one(browser: "Browser") -> None:
                 break
             at.moved(since)
         at.page.wait_for_selector("#skip")
-        assert at.revision == since  # moves are shown, not yet taken over
+        assert at.revision == since  # the moves are still being shown
         at.page.locator("#skip").click()
         at.moved(since)
         assert at.revision == made.revision
@@ -357,13 +359,13 @@ def test_moves_of_the_others_come_one_by_one(browser: "Browser") -> None:
         context.close()
 
 
-# ---------------------------------------------------------------- looks
+# ---------------------------------------------------------------- layout, accessibility, size
 
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str, width: int) -> None:
-    """Nothing is wider than the screen, and axe finds nothing serious, on any page."""
-    need("" if AXE.is_file() else "axe-core is not there: make test-browser fetches it")
+    """On every page, nothing is wider than the screen and axe finds no serious violation."""
+    need("" if AXE.is_file() else "axe-core is missing: make test-browser fetches it")
     axe, found = AXE.read_text(encoding="utf-8"), []
 
     def look(what: str) -> None:
@@ -380,7 +382,7 @@ def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str,
         for path in ("/", "/seats?game=0", "/records", "/rules?game=2", "/nowhere"):
             at.page.goto(home + path, wait_until="load")
             look(path)
-        at.wrong.clear()  # the 404 that was asked for
+        at.wrong.clear()  # the 404 is expected
         for game in range(3):
             at.begin(game, "greedy")
             look(f"game {game}")
@@ -394,8 +396,8 @@ def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str,
     assert found == []
 
 
-def test_the_first_page_is_light(browser: "Browser", home: str) -> None:
-    """At most 60 kB are transferred for the start and for a board, and nothing from elsewhere."""
+def test_the_first_pages_are_small(browser: "Browser", home: str) -> None:
+    """The start page and a board transfer at most 60 kB, all from this server."""
     with tab(browser, home) as at:
         size = """() => [...performance.getEntriesByType("resource"), ...performance.getEntriesByType("navigation")]
           .reduce((sum, each) => sum + each.transferSize, 0)"""

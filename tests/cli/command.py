@@ -1,4 +1,4 @@
-"""The command `spygames` in this process, for tests."""
+"""Run the command `spygames` in this process."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from spygames_app.cli import main
 
 
 def run(*argv: object) -> int:
-    """The exit code of `spygames ARGV`."""
+    """Return the exit code of `spygames ARGV`."""
     try:
         return main([str(a) for a in argv])
     except SystemExit as end:
@@ -14,7 +14,7 @@ def run(*argv: object) -> int:
 
 
 def complaint(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    """The one line that `spygames ARGV` answers wrong input with; its exit code is 2 and it prints nothing else."""
+    """Return the error line of `spygames ARGV`; check that its exit code is 2 and that it prints nothing else."""
     capsys.readouterr()
     code = run(*argv)
     out, err = capsys.readouterr()

@@ -1,4 +1,4 @@
-"""Shared by the tests of the command."""
+"""Fixtures of the tests of the command."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -10,7 +10,7 @@ from tyro import _docstrings
 
 @pytest.fixture(scope="package", autouse=True)
 def sources_read_once() -> Iterator[None]:
-    """The command reads the sources of its options for their help, each time that it is called, which here is often."""
+    """Cache the sources that the command reads for the help of its options; it reads them at each call, often here."""
     reader = cast(Any, _docstrings)._ClassTokenization
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(reader, "make", staticmethod(cache(reader.make)))

@@ -1,4 +1,4 @@
-"""A file of settings chooses no code: its game is one of spygames, unless the command line says otherwise."""
+"""Settings files cannot run code: their game must be one of spygames, unless the command line allows others."""
 
 import dataclasses
 import json
@@ -20,12 +20,12 @@ REFUSED = (
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with a module that leaves a file behind, a config and a run that name it as their game."""
+    """The current folder, with a module that creates a file when imported, and a config and a run that name it."""
     (tmp_path / f"{MODULE}.py").write_text("open('it_ran', 'w').close()\n")
     (tmp_path / "odd.toml").write_text(f'game = "{MODULE}"\n')
     (tmp_path / "run").mkdir()
-    asked = Config(game=MODULE, evaluate_against=("random",))
-    (tmp_path / "run" / RUN).write_text(json.dumps(dataclasses.asdict(asked)))
+    config = Config(game=MODULE, evaluate_against=("random",))
+    (tmp_path / "run" / RUN).write_text(json.dumps(dataclasses.asdict(config)))
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, MODULE, raising=False)
@@ -44,7 +44,7 @@ RESUMING = [["train", "--resume", "run"], ["best-response", "--resume", "run"]]
 
 
 @pytest.mark.parametrize("argv", [*COMMANDS, *RESUMING], ids=" ".join)
-def test_a_game_that_a_file_names_is_not_imported(
+def test_a_game_named_in_a_file_is_not_imported(
     folder: Path, argv: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert REFUSED in complaint(argv, capsys)
@@ -52,18 +52,18 @@ def test_a_game_that_a_file_names_is_not_imported(
 
 
 @pytest.mark.parametrize("argv", COMMANDS, ids=" ".join)
-def test_it_is_imported_for_who_allows_it(folder: Path, argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_allow_code_imports_the_game(folder: Path, argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*argv, "--allow-code") == 2
     assert f"no game '{MODULE}'" in capsys.readouterr().err  # it has no make_game
     assert (folder / "it_ran").exists()
 
 
-def test_who_names_the_game_has_allowed_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_named_on_the_command_line_is_imported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"no game '{MODULE}'" in complaint(["train", "--config", "odd.toml", "--game", MODULE], capsys)
     assert (folder / "it_ran").exists()
 
 
-def test_in_python_the_caller_chooses(folder: Path) -> None:
+def test_the_python_functions_take_allow_code(folder: Path) -> None:
     assert read_config("odd.toml").game == resume_config("run").game == MODULE
     for read, file in ((read_config, "odd.toml"), (resume_config, "run")):
         with pytest.raises(ValueError, match=rf"^[^\n]*{REFUSED}$"):

@@ -1,4 +1,4 @@
-"""What the training benchmark makes of the figures that it reads."""
+"""The tables, figures and errors of the benchmarks."""
 
 from pathlib import Path
 
@@ -12,19 +12,19 @@ from spygames_app.cli.arguments import execute
 
 
 def rows(*shares: float | None) -> list[dict[str, float]]:
-    """An update a second with 1000 decisions; None: nothing was evaluated."""
+    """Return one update per second with 1000 decisions each; None: no evaluation."""
     return [
         {"seconds": k, "decisions": 1000 * k, "decisions_per_second": 7} | ({"win_share/greedy": s} if s else {})
         for k, s in enumerate(shares, 1)
     ]
 
 
-def test_the_goal_counts_from_the_first_of_two_evaluations() -> None:
+def test_the_goal_is_the_first_of_two_consecutive_evaluations() -> None:
     def reached(*shares: float | None) -> float | None:
         return bench.Way("", "", [], rows(*shares)).reached()
 
     assert reached(0.1, 0.9, 0.8, None, 0.85, None, 0.86) == 5
-    assert reached(0.1, 0.9, 0.84, 0.9) is None  # the last one stands alone
+    assert reached(0.1, 0.9, 0.84, 0.9) is None  # the last one has no second
 
 
 def test_tables_and_rates(tmp_path: Path) -> None:
@@ -39,13 +39,13 @@ def test_tables_and_rates(tmp_path: Path) -> None:
     assert (tmp_path / "images" / "training.png").stat().st_size > 0
 
 
-def test_a_line_that_is_being_written_waits(tmp_path: Path) -> None:
+def test_an_incomplete_line_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").write_text('{"decisions": 1}\n{"deci')
     assert bench._read(tmp_path / "metrics.jsonl") == [{"decisions": 1}]
     assert bench._read(tmp_path / "none.jsonl") == []
 
 
-def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_give_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for argv, words in (
         (["--only", "nothing"], "no benchmark 'nothing'; the benchmarks are aec, "),
         (["--write", "--quick"], "omit --only and --quick"),

@@ -1,5 +1,4 @@
-"""The command `spygames` as a whole: its help, its exit codes, where it is installed without what it needs, and that
-nothing depends on it."""
+"""The command `spygames` as a whole: help, exit codes, missing dependencies, shipped files, and who may import it."""
 
 import ast
 import dataclasses
@@ -31,15 +30,15 @@ SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
 (POSITIONAL,) = Positional[int].__metadata__  # type: ignore[attr-defined]
 NO_FLAGS = ("settings", "variant", "tasks")
 FLAGS = {"named": "players"}
-"""Fields whose option has another name."""
+"""Option names that differ from the names of their fields."""
 
 
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_suffices(
+def test_help_documents_every_option_and_fits_the_terminal(
     name: str, width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each option has a line of help, the examples are there, and no line of the text is wider than the terminal."""
+    """Each option has a line of help, the examples are present, and no line is wider than the terminal."""
     monkeypatch.setenv("COLUMNS", str(width))
     assert run(name, "--help") == 0
     out, err = capsys.readouterr()
@@ -59,7 +58,7 @@ def test_help_suffices(
     assert [line for line in prose[2:] if len(line) > width] == []
 
 
-def test_the_help_names_the_subcommands(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_names_the_subcommands(capsys: pytest.CaptureFixture[str]) -> None:
     assert run() == 0
     alone = capsys.readouterr().out
     assert run("--help") == 0
@@ -68,13 +67,13 @@ def test_the_help_names_the_subcommands(capsys: pytest.CaptureFixture[str]) -> N
 
 
 class Terminal(StringIO):
-    """A stdout that takes colors."""
+    """A stdout that supports colors."""
 
     def isatty(self) -> bool:
         return True
 
 
-def test_colors_are_readable_everywhere_and_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colors_suit_any_background_and_obey_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     for no_color in ("", "1"):
         monkeypatch.setenv("NO_COLOR", no_color)
@@ -92,13 +91,13 @@ def test_colors_are_readable_everywhere_and_can_be_turned_off(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_shell_completes(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_shell_completion_knows_commands_and_options(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--tyro-print-completion", shell) == 0
     out = capsys.readouterr().out
     assert all(word in out for word in (*COMMANDS, "--ppo.clip", "--cross-play"))
 
 
-def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_give_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for argv, words in (
         (["trian"], "spygames: no subcommand 'trian'; did you mean train?\n"),
         (["train_all"], "spygames: no subcommand 'train_all'; did you mean train-all?\n"),
@@ -123,7 +122,7 @@ def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         assert words in complaint(argv, capsys)
 
 
-def test_the_help_imports_nothing_heavy() -> None:
+def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys; from spygames_app.cli import main\n"
         "try: main(['--help'])\n"
@@ -135,7 +134,7 @@ def test_the_help_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize("module", ["tyro", "torch"])
-def test_without_the_extra_one_line_names_it(module: str) -> None:
+def test_a_missing_extra_is_named_in_one_line(module: str) -> None:
     code = f"""
 import importlib.util, sys
 class Missing:
@@ -154,7 +153,7 @@ sys.exit(main(["evaluate", "random", "--games", "10"]))
     )
 
 
-def test_a_closed_pipe_is_no_fault() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     code = "import sys; sys.exit(__import__('spygames_app.cli').cli.main(['train', '--help']))"
     read, write = os.pipe()
     os.close(read)
@@ -163,7 +162,7 @@ def test_a_closed_pipe_is_no_fault() -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_gives_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt
 
@@ -172,9 +171,7 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert capsys.readouterr().err.endswith("spygames evaluate: interrupted\n")
 
 
-def test_memory_that_is_not_there_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_lack_of_memory_gives_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def too_much(*args: object) -> None:
         raise MemoryError
 
@@ -184,7 +181,7 @@ def test_memory_that_is_not_there_is_one_line(
     assert capsys.readouterr().err.endswith("spygames evaluate: not enough memory\n")
 
 
-def test_messages_name_the_command_as_it_is_called_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_name_the_command_as_it_was_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     called = tmp_path / "spygames"
     called.write_text("#!/bin/sh\n")
     called.chmod(0o755)
@@ -197,10 +194,10 @@ def test_messages_name_the_command_as_it_is_called_here(tmp_path: Path, monkeypa
     assert program() == f"{shlex.quote(sys.executable)} -m spygames_app"
 
 
-# What comes with the package
+# Shipped configs and agents
 
 
-def test_configs_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_configs_are_found_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     demo = shipped_folder("configs") / "demo.toml"
     assert read_config(demo).name == "demo"
@@ -214,10 +211,10 @@ def test_configs_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(ValueError, match=r"no config none; .* demo, heimlich_2"):
         config_path("none")
     (tmp_path / "demo").write_text("")
-    assert config_path("demo") == Path("demo")  # what is here goes before what is shipped
+    assert config_path("demo") == Path("demo")  # a local file takes precedence over a shipped one
 
 
-def test_checkpoints_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checkpoints_are_found_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shipped = shipped_folder("checkpoints") / "agent_dog_2"
     assert agent_folder("agent_dog/standard-2") == shipped
@@ -249,11 +246,11 @@ def test_an_agent_is_listed_by_name_with_its_folder(capsys: pytest.CaptureFixtur
     assert not any(f" {other.name} " in out for other in released_agents()[1:])
 
 
-# Who imports whom
+# Imports between packages
 
 
 def imported(file: Path) -> set[str]:
-    """The top packages that a file imports anywhere."""
+    """Return the top-level packages that a file imports anywhere."""
     found = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -264,7 +261,7 @@ def imported(file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("file", SCRIPTS, ids=lambda file: file.stem)
-def test_a_script_only_calls_the_command(file: Path) -> None:
+def test_scripts_only_call_the_command(file: Path) -> None:
     lines = [line for line in file.read_text().splitlines() if line.strip() and not line.startswith('"""')]
     assert len(lines) <= 5
     assert imported(file) <= {"runpy", "sys", "spygames_app"}
@@ -281,7 +278,7 @@ def test_no_library_imports_the_command_and_nothing_imports_tests() -> None:
         assert not imported(file) & {"benchmarks", "studies"}, file
 
 
-def test_scripts_are_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scripts_exit_as_the_command_does(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     for name, argv in (("train", ["--resume", "nowhere"]), ("evaluate", ["nobody"])):
         script = str(ROOT / "scripts" / f"{name}.py")
         monkeypatch.setattr(sys, "argv", [script, *argv])

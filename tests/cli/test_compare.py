@@ -1,4 +1,4 @@
-"""`spygames compare`: a verdict, the separate match, and one line where the arguments are wrong."""
+"""`spygames compare`: the verdict, the separate match, and one line for invalid arguments."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from spygames_training.evaluation.evaluation import evaluate
 from tests.cli.command import complaint, run
 
 
-def test_says_who_is_better(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verdict_names_the_better_player(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "x.json"
     assert run("compare", "greedy", "random", "--figure", 40, "--json", file) == 0
     out = capsys.readouterr().out
@@ -35,7 +35,7 @@ def test_says_who_is_better(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "undecided whether random is better than greedy" in capsys.readouterr().out
 
 
-def test_with_more_sides_each_is_alone_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_three_sides_each_player_is_alone_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     argv = ["--game", "heimlich_v0", "--option", "players=3", "--figure", 30, "--json", tmp_path / "x.json"]
     assert run("compare", "greedy", "random", *argv) == 0
     assert "greedy is better than random" in capsys.readouterr().out
@@ -43,7 +43,7 @@ def test_with_more_sides_each_is_alone_once(tmp_path: Path, capsys: pytest.Captu
     assert [(r["challenger"], r["opponent"]) for r in results] == [("greedy", "random"), ("random", "greedy")]
 
 
-def test_answers_wrong_input_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_give_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for argv, text in (
         (["greedy"], "name two players, as in spygames compare NEW OLD or compare NEW --against OLD, not 1"),
         (["greedy", "random", "--against", "expert"], "not 3"),

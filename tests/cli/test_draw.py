@@ -1,4 +1,4 @@
-"""`spygames draw`: each kind of file, and one line for what does not fit."""
+"""`spygames draw`: each format, and one line for invalid arguments."""
 
 from pathlib import Path
 from typing import Any
@@ -22,18 +22,18 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("form", ["webp", "gif", "mp4", "png", "svg", "html", "PNG"])
-def test_draws(form: str, games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_format_is_drawn(form: str, games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if form == "mp4":
         pytest.importorskip("imageio_ffmpeg")
     out = tmp_path / f"game.{form}"
     assert run("draw", games, "--out", out, "--width", 64) == 0
     assert out.stat().st_size > 100
-    said = capsys.readouterr().out
-    assert said.startswith(f"{out}: ")
-    assert said.count("\n") == 1
+    output = capsys.readouterr().out
+    assert output.startswith(f"{out}: ")
+    assert output.count("\n") == 1
 
 
-def test_draws_for_a_viewer_with_what_an_agent_thinks(games: Path, tmp_path: Path) -> None:
+def test_a_film_shows_the_advice_of_an_agent_to_a_viewer(games: Path, tmp_path: Path) -> None:
     out, agent = tmp_path / "game.html", shipped_folder("checkpoints") / "agent_avenue_simple"
     assert run("draw", games, "--number", 2, "--viewer", 1, "--agent", agent, "--out", out) == 0
     (view,) = data_of(out.read_text())["views"]
@@ -46,7 +46,7 @@ def test_draws_for_a_viewer_with_what_an_agent_thinks(games: Path, tmp_path: Pat
         assert 0 <= scene["w"] <= 1
 
 
-def test_draws_one_position(games: Path, tmp_path: Path) -> None:
+def test_one_position_is_drawn(games: Path, tmp_path: Path) -> None:
     pictures = set()
     for move, theme in ((0, ()), (3, ()), (3, ("--theme", "light"))):
         out = tmp_path / f"{move}.svg"
@@ -57,7 +57,7 @@ def test_draws_one_position(games: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ([], "--out must name a file that ends in .webp"),
         (["--out", "x"], "--out must name a file that ends in .webp"),
@@ -78,15 +78,15 @@ def test_draws_one_position(games: Path, tmp_path: Path) -> None:
         (["--out", "x.gif", "--game", "agent_dog_v0"], "mode"),
     ],
 )
-def test_wrong_input(
-    arguments: list[Any], said: str, games: Path, tmp_path: Path, monkeypatch: Any, capsys: Any
+def test_invalid_arguments_give_one_line_and_write_nothing(
+    arguments: list[Any], message: str, games: Path, tmp_path: Path, monkeypatch: Any, capsys: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert said in complaint(["draw", str(games), *arguments], capsys)
+    assert message in complaint(["draw", str(games), *arguments], capsys)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_stood_there_is_left_alone(games: Path, tmp_path: Path, capsys: Any) -> None:
+def test_an_error_leaves_an_existing_file_alone(games: Path, tmp_path: Path, capsys: Any) -> None:
     out, bad = tmp_path / "game.svg", tmp_path / "bad.jsonl"
     out.write_text("mine")
     bad.write_text(games.read_text().replace('"seed": 1', '"seed": 5'))

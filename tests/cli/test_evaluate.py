@@ -1,4 +1,4 @@
-"""`spygames evaluate`: results on screen and for machines, and one line where the arguments are wrong."""
+"""`spygames evaluate`: results on screen and as JSON, and one line for invalid arguments."""
 
 import json
 import re
@@ -19,13 +19,13 @@ from tests.cli.command import complaint, run
 
 @pytest.fixture
 def agent(tmp_path: Path) -> str:
-    torch.manual_seed(0)  # other weights may lose every deal, which has an interval of another kind
+    torch.manual_seed(0)  # other weights may lose every deal; that changes the method of the interval
     game = make_game(first_player="random")
     save_checkpoint(tmp_path / "agent", game, ActorCritic(game.num_features, game.num_actions, (8,)), 1)
     return str(tmp_path / "agent")
 
 
-def test_results_for_machines(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_are_written_as_json(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = [tmp_path / "a.json", tmp_path / "b.json"]
     for file in files:
         argv = [agent, "--against", "random", "greedy", "--play", "sample", "argmax", "--games", "40", "--seed", "3"]
@@ -36,7 +36,7 @@ def test_results_for_machines(agent: str, tmp_path: Path, capsys: pytest.Capture
     found: dict[str, Any] = json.loads(files[0].read_text())
     again = json.loads(files[1].read_text())
     assert list(found) == list(again)
-    assert {**found, "date": None} == {**again, "date": None}  # it may be midnight
+    assert {**found, "date": None} == {**again, "date": None}  # the date may change in between
     assert found["environment"]["options"]["first_player"] == "random"  # the checkpoint's own
     pairs = [(r["challenger"], r["opponent"]) for r in found["results"]]
     assert pairs == [(f"agent@{how}", bot) for how in ("sample", "argmax") for bot in ("random", "greedy")]
@@ -48,7 +48,7 @@ def test_results_for_machines(agent: str, tmp_path: Path, capsys: pytest.Capture
     assert methods == {"bootstrap over deals"}
 
 
-def test_results_say_who_played_and_by_what_protocol(tmp_path: Path) -> None:
+def test_results_hold_the_players_and_the_protocol(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     name = "agent_avenue/simple-2"
     argv = [name, "--play", "sample", "argmax", "--against", "greedy", "mcts:2", "--games", 60, "--json", file]
@@ -75,7 +75,7 @@ def test_results_say_who_played_and_by_what_protocol(tmp_path: Path) -> None:
     assert [d["opponent"] for d in found["differences"]] == ["greedy", "mcts:2"]
 
 
-def test_cross_play(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cross_play_has_a_result_per_pair(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     picture, file = tmp_path / "x.png", tmp_path / "x.json"
     argv = ["--cross-play", "random", "greedy", f"{agent}@0.5", "--option", "first_player=1", "--games", "20"]
     assert run("evaluate", *argv, "--plot", picture, "--json", file) == 0
@@ -89,12 +89,12 @@ def test_cross_play(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "fair share 50.0 %" in " ".join(out.split())
 
 
-def test_other_games(capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_of_other_modules_are_evaluated(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("evaluate", "random", "--game", "tests.poker.kuhn", "--games", 20) == 0
     assert "kuhn_poker_v0" in capsys.readouterr().out
 
 
-def test_answers_wrong_input_with_one_line(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_give_one_line(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "cut").mkdir()
     (tmp_path / "cut" / "config.json").write_text("{")
     for argv, text in (

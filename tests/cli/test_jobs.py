@@ -1,4 +1,4 @@
-"""`--jobs`: the same results by several processes, and Ctrl-C loses nothing."""
+"""`--jobs`: several processes give the same results, and Ctrl-C loses nothing."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ minibatch = 128
 
 
 def stopped(argv: list[object], begun: Path) -> tuple[int, list[str]]:
-    """Exit code and stderr of `spygames ARGV`, which gets Ctrl-C as in a terminal when there is something in a file."""
+    """Return exit code and stderr of `spygames ARGV`, interrupted by Ctrl-C once the file `begun` has content."""
     process = subprocess.Popen(
         [sys.executable, "-m", "spygames_app", *map(str, argv)],
         start_new_session=True,
@@ -42,12 +42,12 @@ def stopped(argv: list[object], begun: Path) -> tuple[int, list[str]]:
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=240)
-    return process.returncode, [line for line in said.splitlines() if line]
+    _, errors = process.communicate(timeout=240)
+    return process.returncode, [line for line in errors.splitlines() if line]
 
 
 @pytest.mark.slow
-def test_a_ladder_by_two_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_processes_play_the_same_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     argv = ["--players", "random", "greedy", "expert", "--blocks", 2]
     serial, file = tmp_path / "serial.jsonl", tmp_path / "x.jsonl"
     assert run("ladder", serial, *argv) == 0
@@ -58,7 +58,7 @@ def test_a_ladder_by_two_processes(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.slow
-def test_lines_are_played_again_by_two_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_processes_rerun_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "x.jsonl"
     assert run("ladder", file, "--players", "random", "greedy", "--blocks", 2) == 0
     capsys.readouterr()
@@ -68,10 +68,10 @@ def test_lines_are_played_again_by_two_processes(tmp_path: Path, capsys: pytest.
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_leaves_whole_lines_and_the_ladder_goes_on(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_whole_lines_and_the_ladder_resumes(tmp_path: Path) -> None:
     file, names = tmp_path / "x.jsonl", ["random", "greedy", "expert"]
-    code, said = stopped(["ladder", file, "--players", *names, "--blocks", 500, "--jobs", 2], file)
-    assert (code, said) == (130, ["spygames ladder: interrupted"])
+    code, errors = stopped(["ladder", file, "--players", *names, "--blocks", 500, "--jobs", 2], file)
+    assert (code, errors) == (130, ["spygames ladder: interrupted"])
     lines = compared(file)
     assert file.read_bytes().endswith(b"}\n")
     assert run("ladder", file, "--players", *names, "--blocks", 1, "--jobs", 2) == 0
@@ -80,12 +80,12 @@ def test_ctrl_c_leaves_whole_lines_and_the_ladder_goes_on(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_saves_runs_and_the_same_command_goes_on(tmp_path: Path) -> None:
+def test_ctrl_c_saves_runs_and_the_same_command_resumes(tmp_path: Path) -> None:
     config, out, whole = tmp_path / "tiny.toml", tmp_path / "out", tmp_path / "whole"
     config.write_text(CONFIG.format(decisions=400_000))
     argv = ["train", "--config", config, "--seeds", 2, "--jobs", 2, "--out"]
-    code, said = stopped([*argv, out], out / "seed_1" / "metrics.jsonl")
-    assert (code, said) == (130, ["spygames train: stopped; the same command resumes"])
+    code, errors = stopped([*argv, out], out / "seed_1" / "metrics.jsonl")
+    assert (code, errors) == (130, ["spygames train: stopped; the same command resumes"])
     states = [out / f"seed_{seed}" / "state.safetensors" for seed in (0, 1)]
     assert any(state.exists() for state in states)
     assert not any(state.with_name("summary.json").exists() for state in states)

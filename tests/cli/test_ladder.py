@@ -1,4 +1,4 @@
-"""`spygames ladder`: plays, goes on, takes newcomers, makes its page from the lines alone, and plays lines again."""
+"""`spygames ladder`: it plays, resumes, adds players, writes its page from the lines alone, and reruns lines."""
 
 import json
 import re
@@ -14,11 +14,11 @@ from tests.cli.command import complaint, run
 
 
 def compared(file: Path) -> list[str]:
-    """The parts of the lines that never change."""
+    """Return the parts of the lines that never change."""
     return [line.split(', "made": ')[0] for line in file.read_text().splitlines()]
 
 
-def test_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_ladder_is_played_resumed_extended_and_rerun(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, page, picture = (tmp_path / f"x.{ending}" for ending in ("jsonl", "md", "svg"))
     assert run("ladder", file, "--players", "random", "greedy", "--blocks", 2) == 0
     assert "greedy" in capsys.readouterr().out
@@ -26,7 +26,7 @@ def test_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(first) == 2
     assert picture.read_text().lstrip().startswith("<?xml")
     links = re.findall(r"\]\((.+?)\)", page.read_text())
-    assert links == ["x.jsonl", "x.svg"]  # and none to pages that are beside the published ladders only
+    assert links == ["x.jsonl", "x.svg"]  # and no links to pages that only published ladders have
 
     # Another run with nothing left to do changes nothing; the page comes from the lines.
     pages = page.read_bytes(), picture.read_bytes()
@@ -36,12 +36,12 @@ def test_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("ladder", file) == 0
     assert (page.read_bytes(), picture.read_bytes(), file.read_bytes()) == (*pages, whole)
 
-    # Stopped in the middle of a line, it goes on there.
+    # A run that was stopped in the middle of a line resumes there.
     file.write_bytes(whole[:-100])
     assert run("ladder", file, "--players", "greedy", "random", "--blocks", 2) == 0
     assert compared(file) == first
 
-    # A newcomer meets everybody and changes nothing.
+    # A new player meets everybody and changes no line.
     assert run("ladder", file, "--players", "expert", "--blocks", 1) == 0
     assert compared(file)[:2] == first
     assert len(compared(file)) == 4
@@ -65,7 +65,7 @@ def test_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"differs; networks computed with 'SVE256' then, with {instructions()} here\n" in capsys.readouterr().out
 
 
-def test_the_screen_shows_whole_names_and_no_markdown() -> None:
+def test_the_screen_shows_full_names_without_markdown() -> None:
     names = [f"`agent_avenue/simple-2@{how}`" for how in ("argmax", "sample")]
     table, screen = TextTable(["%", *names], [[name, "1.0", "2.0"] for name in names]), StringIO()
     Console(width=50, file=screen).print(table.rich())
@@ -75,12 +75,12 @@ def test_the_screen_shows_whole_names_and_no_markdown() -> None:
 
 
 def known(line: str, name: str) -> str:
-    """The digest of a player in a line."""
+    """Return the digest of a player in a line."""
     players = {player["name"]: player["digest"] for player in json.loads(line)["block"]["players"]}
     return players.get(name, "?")
 
 
-def test_with_more_sides_everyone_sits_alone_among_each(tmp_path: Path) -> None:
+def test_with_three_sides_each_player_sits_alone_against_each_other(tmp_path: Path) -> None:
     file = tmp_path / "x.jsonl"
     argv = ["--players", "random", "greedy", "--blocks", 1, "--game", "heimlich_v0", "--option", "players=3"]
     assert run("ladder", file, *argv) == 0
@@ -90,7 +90,7 @@ def test_with_more_sides_everyone_sits_alone_among_each(tmp_path: Path) -> None:
     assert "# Ladder: heimlich_v0, players=3" in page
 
 
-def test_answers_wrong_input_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_give_one_line_and_change_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "x.jsonl"
     assert run("ladder", file, "--players", "random", "greedy", "--blocks", 1) == 0
     broken, foreign = tmp_path / "broken.jsonl", tmp_path / "foreign.jsonl"

@@ -1,4 +1,4 @@
-"""Names with brackets, HTML and Markdown are shown as they are: on the screen, in files for machines and on pages."""
+"""Names with brackets, HTML and Markdown are shown unchanged: on the screen, in JSON and records, and on pages."""
 
 import json
 import re
@@ -38,7 +38,7 @@ from spygames_training.output.tables import (
 from tests.cli.command import run
 
 FOLDERS = ["act=[relu]", "[bold]a|b*c_<b>x<", "`t` :smile: $x$ &amp;"]
-"""Names of checkpoints."""
+"""Folder names of checkpoints."""
 NAMES = [
     *FOLDERS,
     *(
@@ -60,7 +60,7 @@ NAMES = [
 
 
 def tables() -> Iterator[ScreenTable]:
-    """Tables of every kind, with all names in each."""
+    """Yield tables of every kind, each with all names."""
     for sides in (2, 5):
         sided = (1.0,) * sides
         numbers = (8, 16, 0.8125, (0.625, 1.0), "", 1 / sides, 0.625, (-0.125, 0.25), "", sided)
@@ -75,12 +75,12 @@ def tables() -> Iterator[ScreenTable]:
 
 
 def letters(*texts: str, times: int = 1) -> Counter[str]:
-    """How often each character but blanks is in all of the texts."""
+    """Count the characters of all texts, without blanks, `times` over."""
     return Counter("".join("".join(printable(text).split()) for text in texts) * times)
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 120])
-def test_a_table_loses_nothing_at_any_width(width: int) -> None:
+def test_tables_keep_all_text_at_any_width(width: int) -> None:
     for table in tables():
         screen = StringIO()
         Console(width=width, file=screen).print(table)
@@ -97,25 +97,25 @@ def test_a_table_loses_nothing_at_any_width(width: int) -> None:
         assert groups == 1 or width < 120 or len(columns) > 8
         for word in {word for row in table.rows for cell in row[table.texts :] for word in cell.split()}:
             wanted = sum(cell.split().count(word) for row in table.rows for cell in row[table.texts :])
-            assert width == 20 or text.split().count(word) >= wanted, word  # no number is folded
+            assert width == 20 or text.split().count(word) >= wanted, word  # no number is wrapped
 
 
-def test_names_are_broken_after_separators() -> None:
+def test_names_wrap_after_separators() -> None:
     assert broken("agent_avenue/simple-2@argmax", 13).split("\n") == ["agent_avenue/", "simple-2", "@argmax"]
     assert broken("agent_avenue/simple-2@argmax", 24).split("\n") == ["agent_avenue/simple-2", "@argmax"]
     assert broken("12.5 / 100.0", 8).split("\n") == ["12.5 /", "100.0"]
 
 
 def rendered(page: str) -> list[str]:
-    """The texts of the headings and cells of a page of Markdown, as a browser shows them."""
+    """Return the texts of the headings and cells of a Markdown page, as a browser shows them."""
     html = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(page)
     found = re.findall(r"<(h1|th|td)\b[^>]*>(.*?)</\1>", html, re.DOTALL)
     texts = [re.sub(r"</?code>", "", text) for _, text in found]
-    assert not [text for text in texts if "<" in text], "a name began an element"
+    assert not [text for text in texts if "<" in text], "a name became an HTML element"
     return [unescape(text) for text in texts]
 
 
-def test_a_name_in_markdown_is_what_it_was() -> None:
+def test_names_survive_markdown() -> None:
     shown = [printable(name) for name in NAMES]
     for written in (code_span, name_in_markdown):
         names = [written(name) for name in NAMES]
@@ -129,17 +129,19 @@ def test_a_name_in_markdown_is_what_it_was() -> None:
 
 @pytest.fixture(scope="module")
 def agents(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Paths of small checkpoints with such names."""
+    """Paths of small checkpoints with the names of `FOLDERS`."""
     if sys.platform == "win32":
-        pytest.skip("a file has no such name there")
+        pytest.skip("file names cannot have these characters on Windows")
     folder, game = tmp_path_factory.mktemp("agents"), agent_avenue.make_game()
     for name in FOLDERS:
         save_checkpoint(folder / name, game, ActorCritic(game.num_features, game.num_actions, (8,)), 1)
     return [str(folder / name) for name in FOLDERS]
 
 
-def test_players_with_such_names(agents: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each is told from the others on the screen, in JSON, in records and on pages."""
+def test_players_with_special_names_stay_distinct(
+    agents: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are distinct on the screen, in JSON, in records and on pages."""
     names = [f"{name}@sample" for name in FOLDERS]
     found, games, picture, svg = (tmp_path / name for name in ("[x].json", "[x].jsonl", "[x].svg", "[y].svg"))
     for argv in (
@@ -152,8 +154,8 @@ def test_players_with_such_names(agents: list[str], tmp_path: Path, capsys: pyte
         assert [name for name in names[: len(argv) - 1] if name not in screen] == []
         assert str(found) in screen
         results = json.loads(found.read_text(encoding="utf-8"))
-        told = {row[key] for row in results["results"] for key in ("challenger", "opponent", "player") if key in row}
-        assert told == {*names[: len(argv) - 1]}
+        shown = {row[key] for row in results["results"] for key in ("challenger", "opponent", "player") if key in row}
+        assert shown == {*names[: len(argv) - 1]}
     assert run("record", *agents[1:], "--out", games) == 0
     assert load_games(games)[0].players == tuple(names[1:])
     assert run("replay", games, "--show") == 0
@@ -162,12 +164,12 @@ def test_players_with_such_names(agents: list[str], tmp_path: Path, capsys: pyte
     assert "<b>" not in svg.read_text(encoding="utf-8")
 
 
-def test_pages_of_such_players(agents: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pages_show_special_names(agents: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = tmp_path / "a|b [c](d).jsonl"
     assert run("ladder", lines, *agents, "--blocks", 1) == 0
     text = lines.with_suffix(".md").read_text(encoding="utf-8")
     for agent in agents:
-        assert rendered(text).count(f"{agent}@sample") == 3  # the table of standings, a row and a column
+        assert rendered(text).count(f"{agent}@sample") == 3  # once in the standings, as a row and as a column
     html = MarkdownIt().render(text)
     assert re.findall(r' (?:src|href)="(.*?)"', html) == [quote(lines.name), quote(lines.with_suffix(".svg").name)]
     assert f">{lines.name}</a>" in html

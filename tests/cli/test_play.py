@@ -1,4 +1,4 @@
-"""The game in the terminal: shows what the person may know, and takes what the person types."""
+"""Play in the terminal: it shows what the person may know, and accepts what the person types."""
 
 import io
 import re
@@ -27,7 +27,7 @@ from tests.support.changed import changed
 
 
 def typing(*answers: str) -> Callable[[str], str]:
-    """A person who types this, and then nothing more."""
+    """Return a person who types these answers, then nothing."""
     lines: Iterator[str] = iter(answers)
 
     def ask(prompt: str) -> str:
@@ -43,14 +43,14 @@ def always(answer: str) -> Callable[[str], str]:
 
 
 def alone(game: Game, opponent: Player, seat: int, seed: int) -> LiveGame:
-    """A game of the person in `seat` against one player in all other seats."""
+    """Return a game of the person in `seat` against one player in all other seats."""
     return LiveGame(game, {other: opponent for other in range(game.num_players) if other != seat}, seed)
 
 
 @pytest.mark.parametrize("make", [make_game, kuhn.make_game, pennies.make_game])
-def test_nothing_but_the_own_seat_is_shown(make: Callable[[], Game], capsys: pytest.CaptureFixture[str]) -> None:
-    """Until the end positions and moves are told as the person's seat sees them, and actions named when it may take
-    them; nothing else."""
+def test_only_the_persons_own_view_is_shown(make: Callable[[], Game], capsys: pytest.CaptureFixture[str]) -> None:
+    """Until the game is over, positions and moves are shown as the person's seat sees them. Actions are named only
+    when it is that seat's turn."""
     game = make()
     for seat in range(game.num_players):
         for seed in range(10):
@@ -82,8 +82,8 @@ def test_nothing_but_the_own_seat_is_shown(make: Callable[[], Game], capsys: pyt
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_the_result_is_the_seats_own(seat: int) -> None:
-    """In Kuhn: who always bets takes the ante of who always passes."""
+def test_the_result_is_that_of_the_persons_seat(seat: int) -> None:
+    """In Kuhn poker, a player who always bets takes the ante of one who always passes."""
 
     class Passer:
         name = "passer"
@@ -101,19 +101,19 @@ def test_the_result_is_the_seats_own(seat: int) -> None:
         assert play.play(alone(game, Passer(), seat, seed), seat, always("2")) == 1
 
 
-def test_a_whole_game(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_seed_gives_the_same_game(capsys: pytest.CaptureFixture[str]) -> None:
     results = set()
     for seed in range(6):
         texts = []
         for _ in range(2):
             assert play.Play(("random",), seat=seed % 2, seed=seed).run(always("1")) == 0
             texts.append(capsys.readouterr().out)
-        assert texts[0] == texts[1]  # the seed says it all
+        assert texts[0] == texts[1]  # the seed determines the game
         assert f"you are seat {seed % 2}, against random." in texts[0]
         before, _, _ = texts[0].partition("The game is over: nothing is hidden.")
-        assert "--seed" not in before  # the seed is the deck
-        *_, result, told = texts[0].splitlines()
-        assert told == f"The game was --seed {seed}."
+        assert "--seed" not in before  # the seed determines the deck
+        *_, result, last = texts[0].splitlines()
+        assert last == f"The game was --seed {seed}."
         results.add(result)
     assert results == {"You win. (return +1)", "You lose. (return -1)"}
 
@@ -130,7 +130,7 @@ def test_numbers_and_texts_name_actions() -> None:
         assert play.choose(live, 0, typing(*answers)) == action
 
 
-def test_says_what_is_right(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_answer_gets_help(capsys: pytest.CaptureFixture[str]) -> None:
     game = make_game()
     live = alone(game, make_player(game, "random"), 0, 0)
     play.choose(live, 0, typing("99", "nonsense", "help", "show", "1"))
@@ -144,18 +144,18 @@ def test_says_what_is_right(capsys: pytest.CaptureFixture[str]) -> None:
     assert game.to_text(live.state, NOBODY) not in out
 
 
-def test_tells_what_the_others_did(capsys: pytest.CaptureFixture[str]) -> None:
-    """What the person saw of each decision stands in the text, once and in order."""
+def test_the_moves_of_others_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """The screen shows what the person saw of each decision, once and in order."""
     game = make_game()
     live = alone(game, make_player(game, "greedy"), 1, 4)
     play.play(live, 1, always("1"))
     out = capsys.readouterr().out
-    told = [line for line in out.splitlines() if re.match(r"player_\d (offers|takes|discards|plays)", line)]
-    assert told == [live.seen(number, 1) for number in range(len(live.decisions))]
-    assert any("a hidden card" in line for line in told)
+    moves = [line for line in out.splitlines() if re.match(r"player_\d (offers|takes|discards|plays)", line)]
+    assert moves == [live.seen(number, 1) for number in range(len(live.decisions))]
+    assert any("a hidden card" in line for line in moves)
 
 
-def test_rules_have_ids(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_are_found_by_id(capsys: pytest.CaptureFixture[str]) -> None:
     live = alone(make_game(), make_player(make_game(), "random"), 0, 0)
     play.choose(live, 0, typing("rules", "rules aa-12", "rules AA-999", "1"))
     out = capsys.readouterr().out
@@ -172,8 +172,8 @@ def test_rules_have_ids(capsys: pytest.CaptureFixture[str]) -> None:
     assert "kuhn_poker_v0 has no list of rules." in capsys.readouterr().out
 
 
-def test_a_hint_changes_nothing_and_knows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    """It is the same in worlds that the seat cannot tell apart, and the game goes on as without it."""
+def test_a_hint_neither_changes_the_game_nor_uses_hidden_cards(capsys: pytest.CaptureFixture[str]) -> None:
+    """A hint is the same in worlds that the seat cannot tell apart, and the game continues as it would without it."""
     game = make_game()
     for adviser in ("greedy", "mcts:16"):
         player, hints = make_player(game, adviser), set()
@@ -195,8 +195,8 @@ def test_a_hint_changes_nothing_and_knows_nothing(capsys: pytest.CaptureFixture[
     assert "No player gives hints here." in capsys.readouterr().out
 
 
-def test_undo_brings_everything_back(capsys: pytest.CaptureFixture[str]) -> None:
-    """The position, the players' luck and memory: the same decision has the same consequences."""
+def test_undo_restores_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    """Undo restores the position and the players' random streams and memory: the same decision has the same effects."""
     game = make_game()
     one, two = (alone(game, make_player(game, "random"), 0, 8) for _ in range(2))
     play.play(one, 0, always("1"))
@@ -209,7 +209,7 @@ def test_undo_brings_everything_back(capsys: pytest.CaptureFixture[str]) -> None
     assert one.record() == two.record()
 
 
-def test_nobody_who_remembers_is_made_to_forget(capsys: pytest.CaptureFixture[str]) -> None:
+def test_undo_is_refused_against_a_player_that_remembers(capsys: pytest.CaptureFixture[str]) -> None:
     class Listener:
         name = "listener"
 
@@ -224,7 +224,7 @@ def test_nobody_who_remembers_is_made_to_forget(capsys: pytest.CaptureFixture[st
     assert live.taken_back == 0
 
 
-def test_everything_is_open_at_the_end_and_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_finished_game_is_shown_openly_and_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "games.jsonl"
     for number in (1, 2):
         assert play.Play(("random",), seed=number, save=out).run(always("1")) == 0
@@ -237,14 +237,14 @@ def test_everything_is_open_at_the_end_and_saved(tmp_path: Path, capsys: pytest.
         assert make_game().to_text(last, NOBODY) in shown
     assert len(load_games(out)) == 2
     assert run("replay", out) == 0
-    assert play.Play(("random",), seed=3, save=out).run(typing("1")) == 0  # and left
+    assert play.Play(("random",), seed=3, save=out).run(typing("1")) == 0  # then the person leaves
     assert len(load_games(out)) == 3
     out.write_text("no record")
     capsys.readouterr()
     assert "not JSON" in complaint(["play", "--save", str(out)], capsys)
 
 
-def test_leaving_is_always_possible(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_person_can_leave_at_any_time(capsys: pytest.CaptureFixture[str]) -> None:
     def interrupt(prompt: str) -> str:
         raise KeyboardInterrupt
 
@@ -261,12 +261,12 @@ def test_games_differ_without_a_seed(capsys: pytest.CaptureFixture[str]) -> None
     assert len(seeds) == 3
 
 
-def test_other_games(capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_of_other_modules_are_played(capsys: pytest.CaptureFixture[str]) -> None:
     assert play.Play(("random",), game="tests.poker.kuhn", seed=1).run(always("bet")) == 0
     assert "kuhn_poker_v0: you are seat 0, against random." in capsys.readouterr().out
 
 
-def test_answers_wrong_input_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_give_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for argv, text in (
         (["--against", "nobody"], "no player 'nobody'"),
         (["--seat", "2"], "--seat must be from 0 to 1, not 2"),
@@ -284,20 +284,20 @@ def test_answers_wrong_input_with_one_line(capsys: pytest.CaptureFixture[str]) -
         assert text in complaint(["play", *argv], capsys)
 
 
-def test_leaves_at_the_end_of_the_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_input_is_read_from_stdin(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("1\nquit\n"))
     assert run("play", "--against", "random") == 0
     assert "Good-bye." in capsys.readouterr().out
 
 
-def test_a_search_tells_who_is_who(capsys: pytest.CaptureFixture[str]) -> None:
-    """As far as the person's seat can know it, whether it is the opponent or asked for hints; others do not say."""
+def test_a_search_shows_its_beliefs(capsys: pytest.CaptureFixture[str]) -> None:
+    """A search, as opponent or adviser, has beliefs from what the person's seat knows; other players have none."""
     agent = "heimlich/base-3+search:2"
     assert play.Play((agent,), seat=1, seed=5).run(typing("who", "1", "who", "quit")) == 0
-    told = re.findall(r"^(.*'s passport): .*\d%$", capsys.readouterr().out, re.MULTILINE)
-    assert told == ["player_0's passport", "player_2's passport"] * 2
+    beliefs = re.findall(r"^(.*'s passport): .*\d%$", capsys.readouterr().out, re.MULTILINE)
+    assert beliefs == ["player_0's passport", "player_2's passport"] * 2
     game, seen = heimlich.make_game(players=3), set()
-    for seed in range(4):  # other passports of the others, and the same is told
+    for seed in range(4):  # the others have other passports, but the beliefs stay the same
         states = game.start(5)
         game.determinize(as_record(states), 0, np.uint64(seed))
         bot = make_player(game, "random")

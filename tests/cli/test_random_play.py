@@ -1,4 +1,4 @@
-"""`spygames random-play` counts what happens in the games that it plays."""
+"""`spygames random-play`: the figures of the games that it plays."""
 
 import json
 from pathlib import Path
@@ -11,11 +11,11 @@ from spygames_training.experiments.random_play import MEASURED, documented_varia
 from tests.cli.command import run
 
 
-def test_figures_are_those_of_the_games() -> None:
+def test_figures_match_the_games_and_are_repeatable() -> None:
     game = make_game()
-    told: list[int] = []
-    found = measure(game, 300, progress=told.append)
-    assert sum(told) == found["games"] == 300
+    reported: list[int] = []
+    found = measure(game, 300, progress=reported.append)
+    assert sum(reported) == found["games"] == 300
     assert found["decisions"]["least"] <= found["decisions"]["median"] <= found["decisions"]["most"]
     assert np.isclose(sum(found["ends"].values()), 1)
     assert np.isclose(sum(found["wins"]), 1, atol=0.05)
@@ -29,7 +29,7 @@ def test_every_game_has_documented_variants() -> None:
         assert len(documented_variants(game_id)) == len(options)
 
 
-def test_table_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_has_the_figures_of_the_json_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "x.json"
     argv = ["--option", "players=2", "--option", "first_player=1", "--games", 50, "--json", file]
     assert run("random-play", *argv) == 0

@@ -1,4 +1,4 @@
-"""`spygames record` and `spygames replay`: what is written replays exactly, and what does not fit gets one line."""
+"""`spygames record` and `spygames replay`: records replay exactly, and invalid arguments give one line."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.cli.command import complaint, run
 from tests.poker import kuhn
 
 
-def test_records_and_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_recorded_games_replay_exactly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "games.jsonl"
     assert run("record", "--players", "greedy", "random", "--games", 3, "--seed", 5, "--out", out) == 0
     games = load_games(out)
@@ -37,7 +37,9 @@ def test_records_and_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert again.read_bytes() == out.read_bytes()
 
 
-def test_replays_games_of_a_module_that_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_of_other_modules_replay_if_game_names_the_module(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "games.jsonl"
     assert run("record", "--players", "random", "--game", "tests.poker.kuhn", "--out", out) == 0
     assert f"\n1 game in {out}" in capsys.readouterr().out
@@ -56,8 +58,8 @@ def test_replays_games_of_a_module_that_is_named(tmp_path: Path, capsys: pytest.
     assert "has 0 games, no --number 1" in capsys.readouterr().err
 
 
-def test_shows_what_one_seat_may_know(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In worlds that differ in the other's card only, seat 1 reads the same; everything open differs."""
+def test_viewer_shows_only_what_that_seat_may_know(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In worlds that differ only in the other seat's card, seat 1 reads the same text; the open texts differ."""
     game, texts = kuhn.make_game(), []
     for card in ("K", "J"):
         state = {"cards": [card, "Q"], "moves": [], "to_move": 0, "rng": 1, "record": {}}
@@ -69,7 +71,7 @@ def test_shows_what_one_seat_may_know(tmp_path: Path, capsys: pytest.CaptureFixt
     assert texts[1] != texts[3]
 
 
-def test_steps_through_a_game_with_thoughts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_step_shows_positions_with_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game, out = make_game(), tmp_path / "games.jsonl"
     record = play_record(game, [make_player(game, "greedy")] * 2, 3)
     save_games(out, [record])
@@ -93,16 +95,16 @@ def test_steps_through_a_game_with_thoughts(tmp_path: Path, capsys: pytest.Captu
     text = capsys.readouterr().out
     assert game.to_text(Film(record).states.view(np.recarray)[0], 1) in text
     start, *_ = text.split("\n> player_0 ")
-    assert "What greedy would do" not in start  # seat 0 decides first, and its thoughts are its own
+    assert "What greedy would do" not in start  # seat 0 decides first, and its advice is not for seat 1
 
 
-def test_takes_options(tmp_path: Path) -> None:
+def test_option_sets_the_variant(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     assert run("record", "--players", "random", "--option", "first_player=1", "--out", out) == 0
     assert load_games(out)[0].options["first_player"] == 1
 
 
-def test_refuses_a_changed_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_changed_record_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "games.jsonl"
     save_games(path, [play_record(make_game(), [make_player(make_game(), "random")] * 2, 3)])
     line = json.loads(path.read_text())
@@ -133,7 +135,7 @@ def test_refuses_a_changed_game(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ["replay", "nowhere.jsonl", "--viewer", "0"],
     ],
 )
-def test_refuses_wrong_arguments(
+def test_invalid_arguments_give_one_line_and_write_nothing(
     argv: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Wrong input of every kind to every command: one line that says what is wrong, exit code 2, and nothing is written."""
+"""Invalid input of every kind to every command gives one line that names the error and exit code 2; no file is made."""
 
 import io
 import os
@@ -34,12 +34,12 @@ BASE: dict[str, list[str]] = {
     "train-all": ["demo"],
     "random-play": [],
 }
-"""What each command takes; a wrong word behind it decides."""
+"""Valid arguments of each command; an invalid one is appended."""
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of files that are not what a command wants, and one of games."""
+    """A folder with files that no command accepts, and one file of games."""
     folder = tmp_path_factory.mktemp("wrong")
     game = spygames.make_game("agent_avenue_v0")
     save_games(folder / "games.jsonl", [play_record(game, ["random", "random"], seed=1)])
@@ -68,15 +68,15 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def in_files(files: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Every case begins there and writes nothing."""
+    """Run every test in that folder and check that it writes nothing there."""
     monkeypatch.chdir(files)
     before = sorted(files.rglob("*"))
     yield
     assert sorted(files.rglob("*")) == before
 
 
-def told(argv: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
-    """The one line about a wrong command line: short, without what a terminal obeys and without words of Python's."""
+def error_line(argv: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the error line: short, without control characters and without Python's own error texts."""
     line = complaint([*argv], capsys)
     assert line.isprintable(), ascii(line)
     assert len(line) < 1100
@@ -88,8 +88,8 @@ def told(argv: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
 T = TypeVar("T")
 
 
-def some(values: Sequence[T], first: int, step: int) -> Sequence[T]:
-    """Every `step`-th of what comes out equal in many places, in each place from another one on: all takes seconds."""
+def every_nth(values: Sequence[T], first: int, step: int) -> Sequence[T]:
+    """Return every `step`-th value, starting at `first`: places share code, and all values in all places take long."""
     return values[first % step :: step]
 
 
@@ -136,23 +136,23 @@ READ: dict[str, list[str]] = {
     "play": ["--hint", "FILE"],
     "play --browser": ["--browser", "--records", "FILE"],
 }
-"""How commands name what they read."""
+"""Arguments that name an input file."""
 SAME_READER = ("ablate", "train-all", "draw", "export", "best-response", "record", "compare", "play")
-"""They read by what an earlier one reads by."""
+"""Commands that read files with the same code as an earlier one."""
 
 
 @pytest.mark.parametrize("command", READ)
-def test_a_wrong_file_is_named(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_file_is_named(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     place, step = [*READ].index(command), 4 if command in SAME_READER else 1
-    for file in some(WRONG_FILES, place, step):
+    for file in every_nth(WRONG_FILES, place, step):
         argv = [command.partition(" ")[0], *(word.replace("FILE", file) for word in READ[command])]
-        line = told(argv, capsys)
+        line = error_line(argv, capsys)
         if file and file.isprintable() and file != "/dev/zero":
-            assert file[:40] in line, file  # as it was given: not as markup
+            assert file[:40] in line, file  # unchanged, not interpreted as markup
 
 
 @pytest.mark.parametrize("command", ["train", "train-all", "ablate"])
-def test_a_wrong_config_is_named_with_what_is_wrong(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_config_is_named_with_its_error(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     option = ["--config"] if command == "train" else []
     for file, what in {
         "utf16": "UTF-16",
@@ -160,15 +160,15 @@ def test_a_wrong_config_is_named_with_what_is_wrong(command: str, capsys: pytest
         "unknown.toml": r"[red]\x1b[31m",
         "nan.toml": "ppo.clip must be a number",
     }.items():
-        line = told([command, *option, file], capsys)
+        line = error_line([command, *option, file], capsys)
         assert file in line
         assert what in line
 
 
-def test_a_damaged_checkpoint(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_checkpoint_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     for agent in ("agent cut", "agent nothing", "agent a list"):
         for argv in (["evaluate"], ["best-response"], ["export", "--onnx", "new.onnx"], ["play"]):
-            assert agent in told([*argv, agent], capsys)
+            assert agent in error_line([*argv, agent], capsys)
 
 
 WRITTEN: dict[str, list[str]] = {
@@ -183,23 +183,21 @@ WRITTEN: dict[str, list[str]] = {
     "export": [AGENT, "--onnx", "FILE"],
     "random-play": ["--json", "FILE"],
 }
-"""How commands name what they write."""
+"""Arguments that name an output file."""
 
 
 @pytest.mark.parametrize("command", WRITTEN)
-def test_a_file_that_cannot_be_written_is_named_before_the_work(
-    command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unwritable_file_is_named_before_the_work(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     for file in ("missing/new", "words/new", "[red]x[/red]", "missing\x1b[31m/new", "\udcff/new"):
         argv = [command.partition(" ")[0], *(word.replace("FILE", file) for word in WRITTEN[command])]
-        line = told(argv, capsys)
+        line = error_line(argv, capsys)
         assert "cannot be written" in line
         if file.isprintable():
             assert file in line
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="devices as POSIX has them")
-def test_a_device_is_written_to_and_not_replaced(files: Path, tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes need POSIX")
+def test_a_pipe_is_written_to_and_not_replaced(files: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -215,7 +213,7 @@ WRONG_NUMBERS = ("x", "1e9999", "nan", "-1", "1.5", "", "1" + "0" * 400, "1" + "
 
 
 def numeric(kind: type[Any]) -> list[str]:
-    """The names of the options of a command that take numbers."""
+    """Return the names of a command's options that take numbers."""
     found = []
     hints = get_type_hints(kind, include_extras=True)
     for field in fields(kind):
@@ -227,21 +225,21 @@ def numeric(kind: type[Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_wrong_number(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_number_is_named(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     kind: Any = load(command)
     names = numeric(kind) + (["jobs"] if any(field.name == "tasks" for field in fields(kind)) else [])
     assert names or command in ("agents", "export")
     for place, name in enumerate(names):
-        for text in some(WRONG_NUMBERS, place, 3):
+        for text in every_nth(WRONG_NUMBERS, place, 3):
             if (name, text) == ("seconds", "1.5"):
                 continue
             option = f"--{name.replace('_', '-')}"
-            line = told([command, *BASE[command], option, text], capsys)
+            line = error_line([command, *BASE[command], option, text], capsys)
             assert option in line or name.replace("_", " ") in line, text[:20]
 
 
 def numeric_settings(config: Any, before: str = "") -> Iterator[str]:
-    """The names of all settings of a training run whose default is a number."""
+    """Yield the names of all settings of a training run whose default is a number."""
     for field in fields(config):
         value = getattr(config, field.name)
         if hasattr(value, "__dataclass_fields__"):
@@ -250,12 +248,14 @@ def numeric_settings(config: Any, before: str = "") -> Iterator[str]:
             yield f"{before}{field.name}"
 
 
-def test_a_wrong_number_in_a_setting(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_number_in_a_setting_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     names = list(numeric_settings(Config()))
     assert len(names) > 20
     for k, name in enumerate(names):
         text = ("x", "1e9999", "nan", "", "1" + "0" * 5000, "[red]1[/red]")[k % 6]
-        assert name.replace("_", "-") in told(["train", f"--{name.replace('_', '-')}", text], capsys).replace("_", "-")
+        assert name.replace("_", "-") in error_line(["train", f"--{name.replace('_', '-')}", text], capsys).replace(
+            "_", "-"
+        )
 
 
 # Names
@@ -297,19 +297,19 @@ WRONG_PLAYERS: dict[str, str] = {
     "": "empty",
     "x" * 5000: "no player 'xxx",
 }
-"""Invalid names of players, and what the error says."""
+"""Invalid names of players, and a part of the error."""
 
 
 @pytest.mark.parametrize("place", range(5))
-def test_an_unknown_player(place: int, capsys: pytest.CaptureFixture[str]) -> None:
-    for number, (name, says) in enumerate(some([*WRONG_PLAYERS.items()], place, 5)):
+def test_an_invalid_player_is_named(place: int, capsys: pytest.CaptureFixture[str]) -> None:
+    for number, (name, says) in enumerate(every_nth([*WRONG_PLAYERS.items()], place, 5)):
         ways = naming(name)
-        for argv in ways if number == 0 else [ways[0], *some(ways[1:], number, 6)]:
-            assert says in told(argv, capsys), argv
+        for argv in ways if number == 0 else [ways[0], *every_nth(ways[1:], number, 6)]:
+            assert says in error_line(argv, capsys), argv
 
 
 def naming(name: str) -> list[list[str]]:
-    """All ways in which commands name a player."""
+    """Return all ways in which commands name a player."""
     return [
         ["evaluate", name, "--games", "2"],
         ["evaluate", "greedy", "--against", name, "--games", "2"],
@@ -327,18 +327,18 @@ def naming(name: str) -> list[list[str]]:
     ]
 
 
-def test_a_player_that_is_not_a_checkpoint(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_player_that_is_not_a_checkpoint_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     for argv in (["export", "--onnx", "new.onnx"], ["best-response"]):
-        assert "greedy is not a checkpoint" in told([*argv, "greedy"], capsys)
-        assert "did you mean agent_avenue/simple-2?" in told([*argv, "agent_avenue/simple2"], capsys)
-        assert "plays agent_avenue_v0" in told([*argv, AGENT, "--game", "heimlich_v0"], capsys)
+        assert "greedy is not a checkpoint" in error_line([*argv, "greedy"], capsys)
+        assert "did you mean agent_avenue/simple-2?" in error_line([*argv, "agent_avenue/simple2"], capsys)
+        assert "plays agent_avenue_v0" in error_line([*argv, AGENT, "--game", "heimlich_v0"], capsys)
 
 
 WITH_GAME = [name for name in COMMANDS if name not in ("ablate", "train-all")]
 
 
 @pytest.mark.parametrize("command", WITH_GAME)
-def test_an_unknown_game(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_game_is_named(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     for name, says in {
         "nothing": "available games: agent_avenue_v0, agent_dog_v0, heimlich_v0",
         "agent_avenue_v1": "did you mean agent_avenue_v0?",
@@ -350,12 +350,12 @@ def test_an_unknown_game(command: str, capsys: pytest.CaptureFixture[str]) -> No
         "": "empty" if command != "train" else "no game ''",
         "x" * 5000: "no game 'xxx",
     }.items():
-        line = told([command, *BASE[command], "--game", name], capsys)
+        line = error_line([command, *BASE[command], "--game", name], capsys)
         assert says in line
 
 
 @pytest.mark.parametrize("command", [name for name in WITH_GAME if name not in ("replay", "draw")])
-def test_an_invalid_option(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_option_is_named(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     for option, says in {
         "players": "not of the form NAME=VALUE",
         "=2": "not of the form NAME=VALUE",
@@ -371,10 +371,10 @@ def test_an_invalid_option(command: str, capsys: pytest.CaptureFixture[str]) -> 
         "mode=\udcff": r"\udcff",
         "colour=red": "colour",
     }.items():
-        assert says in told([command, *BASE[command], "--option", option], capsys), option[:50]
+        assert says in error_line([command, *BASE[command], "--option", option], capsys), option[:50]
 
 
-# Words in the wrong place
+# Misplaced arguments
 
 
 SLIPS: dict[str, str] = {
@@ -411,25 +411,25 @@ SLIPS: dict[str, str] = {
 }
 
 
-def test_a_slip_is_answered_with_what_was_meant(capsys: pytest.CaptureFixture[str]) -> None:
+def test_misplaced_arguments_get_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
     for line, says in SLIPS.items():
-        assert says in told(line.split(), capsys), line
+        assert says in error_line(line.split(), capsys), line
 
 
-def test_the_run_of_a_config_is_named(
+def test_the_run_of_a_config_is_suggested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """After `spygames train --config demo` both are slips that come next."""
+    """After `spygames train --config demo`, users tend to name the run by the name of its config."""
     (tmp_path / "runs" / "demo").mkdir(parents=True)
     (tmp_path / "runs" / "demo" / "run.json").write_text("{}")
     monkeypatch.chdir(tmp_path)
-    assert f"did you mean {Path('runs', 'demo')}?" in told(["evaluate", "demo"], capsys)
+    assert f"did you mean {Path('runs', 'demo')}?" in error_line(["evaluate", "demo"], capsys)
     right = f"a run is resumed with --resume {Path('runs', 'demo')}"
     for name in ("demo", "runs/demo"):
-        assert right in told(["train", name], capsys)
+        assert right in error_line(["train", name], capsys)
 
 
-def test_a_subcommand_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_before_the_subcommand_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     for argv in (["--games", "5", "evaluate", "greedy"], ["--[red]\x1b[31m"]):
         assert run(*argv) == 2
         out, err = capsys.readouterr()
@@ -438,7 +438,7 @@ def test_a_subcommand_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
         assert "a subcommand comes first" in err
 
 
-# What users have typed, and the words that the error must have
+# Invalid commands that users typed, and parts of the error
 
 
 AGREED: dict[str, tuple[str, ...]] = {
@@ -459,15 +459,15 @@ AGREED: dict[str, tuple[str, ...]] = {
 }
 
 
-def test_the_agreed_answers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_of_typed_commands(capsys: pytest.CaptureFixture[str]) -> None:
     for line, says in AGREED.items():
-        answer = told(line.split(), capsys)
+        answer = error_line(line.split(), capsys)
         for words in says:
             assert words in answer, line
 
 
 def test_all_commands_share_one_grammar(files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Players stand before --against or --players, and a game has several names."""
+    """Players can stand before --against or --players, and a game has several names."""
     assert run("evaluate", "greedy", "random", "--against", "random", "--games", 2) == 0
     assert run("record", "greedy", "expert", "--out", tmp_path / "new.jsonl") == 0
     for name in ("agent_avenue", "agent_avenue_v0", "AgentAvenue-v0", "spygames/agent_avenue-v0"):
@@ -484,20 +484,20 @@ def test_all_commands_share_one_grammar(files: Path, tmp_path: Path, capsys: pyt
 
 @contextmanager
 def streams(encoding: str) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
-    """What is written to stdout and stderr of that encoding, as bytes; neither takes what it lacks."""
+    """Redirect stdout and stderr to bytes in that encoding, which fails on characters that the encoding lacks."""
     kept, written = (sys.stdout, sys.stderr), (io.BytesIO(), io.BytesIO())
     sys.stdout, sys.stderr = (io.TextIOWrapper(each, encoding, errors="strict") for each in written)
     try:
         yield written
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
-            stream.detach()  # else the bytes would be closed with it
+            stream.detach()  # otherwise closing the stream would close the bytes
     finally:
         sys.stdout, sys.stderr = kept
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help_on_an_ascii_terminal(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_works_on_an_ascii_terminal(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for columns in ("40", "100"):
         monkeypatch.setenv("COLUMNS", columns)
         monkeypatch.setenv("TERM", "dumb")
@@ -511,7 +511,7 @@ def test_help_on_an_ascii_terminal(command: str, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8", "cp1252"])
-def test_a_complaint_in_any_encoding(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_work_in_any_encoding(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setenv("TERM", "dumb")
     for argv in (["replay", "Möwe ☃ \udcff"], ["train", "Möwe ☃ \udcff"], ["evaluate", "Möwe ☃"], ["☃\udcff"]):

@@ -1,4 +1,4 @@
-"""The site builds without a warning, and Google sections of docstrings become lists of fields."""
+"""The site builds without warnings, and sections of Google style docstrings become field lists."""
 
 import importlib.util
 import re
@@ -14,17 +14,17 @@ NEEDED = ("sphinx", "myst_parser", "autodoc2", "furo", "sphinx_copybutton", "sph
 
 
 def extension(name: str) -> ModuleType:
-    """A module of docs/_extensions, which is no package."""
+    """Import a module of docs/_extensions, which is not a package."""
     return module_at(ROOT / "docs" / "_extensions" / f"{name}.py")
 
 
 def module_at(path: Path) -> ModuleType:
-    """A module that no package has."""
+    """Import a module by its path."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # where dataclasses look for their own
+    sys.modules[path.stem] = module  # dataclasses look up their module there
     spec.loader.exec_module(module)
     return module
 
@@ -89,22 +89,22 @@ needed = pytest.mark.skipif(
 
 
 def build(builder: str, folder: Path) -> None:
-    """Builds the site into a folder; a warning is an error."""
+    """Build the site in a folder; warnings are errors."""
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", builder, "-d", str(folder / "trees")]
     done = subprocess.run([*command, "docs", str(folder)], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
 
 
 @needed
-@pytest.mark.slow  # and .ci/run builds the site
-def test_the_site_has_no_warning(tmp_path: Path) -> None:
-    """All pages are read and their references resolved; nothing is written, which would take as long again."""
+@pytest.mark.slow  # .ci/run builds the site, too
+def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
+    """All pages are read and their references resolved. Nothing is written, which would double the time."""
     build("dummy", tmp_path)
 
 
 @needed
 @pytest.mark.slow
-def test_pages_have_what_they_are_for(tmp_path: Path) -> None:
+def test_pages_have_all_public_names_and_rules(tmp_path: Path) -> None:
     build("html", tmp_path)
     page = (tmp_path / "reference" / "spygames.html").read_text(encoding="utf-8")
     assert 'id="spygames.GameEnv.step"' in page
@@ -112,12 +112,12 @@ def test_pages_have_what_they_are_for(tmp_path: Path) -> None:
     assert "<p>None</p>" not in (tmp_path / "reference" / "spygames_training.measuring.html").read_text(
         encoding="utf-8"
     )
-    assert not names_without_a_place(tmp_path)
+    assert not names_missing_on_pages(tmp_path)
     check_rules(tmp_path / "games")
 
 
-def names_without_a_place(site: Path) -> list[str]:
-    """The public names that do not stand on the page of their module."""
+def names_missing_on_pages(site: Path) -> list[str]:
+    """Return the public names that are missing on the page of their module."""
     missing = []
     api = extension("public_api")
     for module, names in api.public_names().items():
@@ -127,7 +127,7 @@ def names_without_a_place(site: Path) -> list[str]:
 
 
 def check_rules(folder: Path) -> None:
-    """Each rule of a game stands on its page, leads to its row of tests, and the row leads back."""
+    """Check that each rule of a game is on its page and linked with its row of tests, in both directions."""
     for game in sorted(page.stem for page in (ROOT / "docs" / "games").glob("*.md") if page.stem != "index"):
         readme = (ROOT / "envs" / "spygames" / game / "README.md").read_text(encoding="utf-8")
         rules = [rule.lower() for rule in re.findall(r"^- \*\*([A-Z]+-\d+)\*\*", readme, re.MULTILINE)]

@@ -1,5 +1,5 @@
-"""The recipes of the page about clusters: short, and what they say fits together. The one for SLURM runs, with
-a `srun` that starts its tasks here."""
+"""The recipes of the page about clusters are short and consistent. The one for SLURM runs, with an `srun` that starts
+its tasks on this machine."""
 
 import os
 import re
@@ -34,7 +34,7 @@ def test_recipes_are_short() -> None:
         assert len(recipe.splitlines()) < 20
 
 
-def test_the_kubernetes_recipe_fits_together() -> None:
+def test_the_kubernetes_recipe_is_consistent() -> None:
     service, job = yaml.safe_load_all(KUBERNETES)
     name, spec = job["metadata"]["name"], job["spec"]
     pod = spec["template"]["spec"]
@@ -43,7 +43,7 @@ def test_the_kubernetes_recipe_fits_together() -> None:
     assert (service["kind"], service["spec"]["clusterIP"]) == ("Service", "None")
     assert service["spec"]["selector"] == {"job-name": name}
     assert pod["subdomain"] == service["metadata"]["name"]
-    assert env["MASTER_ADDR"] == f"{name}-0.{pod['subdomain']}"  # an indexed job's pods are called NAME-INDEX
+    assert env["MASTER_ADDR"] == f"{name}-0.{pod['subdomain']}"  # an indexed job's pods are named NAME-INDEX
     assert (spec["completionMode"], spec["completions"], spec["parallelism"]) == ("Indexed", 2, 2)
     assert env["WORLD_SIZE"] == str(spec["completions"])
     assert all(isinstance(value, str) for value in env.values())

@@ -1,7 +1,7 @@
-"""The code of the pages runs: blocks of Python and of shell in the order of a page, in one empty folder a page.
+"""The code on the pages runs: blocks of Python and shell in the order of a page, in one empty folder per page.
 
-A block whose first line is a comment with a file's name (`# my_bot.py`) is that file; blocks of TOML are always files.
-Indented commands, which stand for many, name subcommands, options and configs that there are (links: test_pages.py).
+A block whose first line is a comment with a file name (`# my_bot.py`) is that file. Blocks of TOML are always files.
+Indented commands are examples of many: their subcommands, options and configs must exist. For links see test_pages.py.
 """
 
 import importlib
@@ -36,7 +36,7 @@ SLOW = {
     "tutorials/train_and_judge",
     "tutorials/write_a_bot",
 }
-"""Pages with long runs or many commands, which only `make test-all` runs."""
+"""Pages with long runs or many commands; only `make test-all` runs them."""
 
 
 def named(page: Path) -> str:
@@ -44,7 +44,7 @@ def named(page: Path) -> str:
 
 
 def pages(pattern: re.Pattern[str], slow: bool = False) -> list[Any]:
-    """The pages with the pattern as parameters; `slow`: those in SLOW are marked."""
+    """Return the pages that match the pattern, as test parameters; `slow` marks those in SLOW."""
     found = [page for page in PAGES if pattern.search(page.read_text(encoding="utf-8"))]
     marks = {page: pytest.mark.slow if slow and named(page) in SLOW else () for page in found}
     return [pytest.param(page, id=named(page), marks=marks[page]) for page in found]
@@ -52,7 +52,7 @@ def pages(pattern: re.Pattern[str], slow: bool = False) -> list[Any]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A current folder with nothing but the examples' modules, which can be imported until the test is over."""
+    """The current folder, with only the modules of the examples; they can be imported until the end of the test."""
     for example in (DOCS / "examples").glob("*.py"):
         shutil.copy(example, tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -66,7 +66,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """An environment in which `spygames` and `python` are those of this process."""
+    """Environment variables with which `spygames` and `python` run the Python of this process."""
     bin_folder = tmp_path_factory.mktemp("bin")
     for name, code in {"spygames": "-m spygames_app", "python": ""}.items():
         (bin_folder / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {code} "$@"\n')
@@ -92,17 +92,17 @@ def test_the_code_of_a_page_runs(page: Path, folder: Path, shell: dict[str, str]
         elif kind == "js":
             assert is_part_of_an_example(code), code
         if kind == "toml":
-            assert file is not None, "a block of TOML begins with the name of its file"
+            assert file is not None, "a block of TOML must begin with a comment that names its file"
             tomllib.loads(code)
 
 
 def is_part_of_an_example(code: str) -> bool:
-    """Whether the code stands as it is in one of docs/examples, which have tests of their own."""
+    """Return whether the code is a part of a file in docs/examples; those files have their own tests."""
     return any(code in file.read_text(encoding="utf-8") for file in (DOCS / "examples").iterdir() if file.is_file())
 
 
-def test_every_block_says_what_it_is() -> None:
-    """Code of no language would be run by nothing."""
+def test_every_block_has_a_known_language() -> None:
+    """A block without a language would never run."""
     known = {"python", "sh", "toml", "js", "text", "yaml", "{include}", "{toctree}", "{autodoc2-object}"}
     for page in PAGES:
         unknown = set(FENCE.findall(page.read_text(encoding="utf-8"))[::2]) - known
@@ -110,7 +110,7 @@ def test_every_block_says_what_it_is() -> None:
 
 
 def commands(text: str) -> list[list[str]]:
-    """The commands of `spygames` on a page, in blocks and in code spans, as words."""
+    """Return the `spygames` commands on a page, from blocks and code spans, split into words."""
     shells = [line for block in CODE.finditer(text) if block["kind"] == "sh" for line in block["code"].splitlines()]
     indented = re.findall(r"^    (.+)$", text, re.MULTILINE)
     spans = re.findall(r"`([^`\n]+(?:\n[^`\n]+)?)`", text)
@@ -122,7 +122,7 @@ def commands(text: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("page", pages(re.compile(r"\bspygames [a-z][a-z-]+ ")))
-def test_commands_are_those_that_there_are(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_exist(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for command in commands(page.read_text(encoding="utf-8")):
         if command[0].startswith("-"):
             continue
@@ -134,8 +134,8 @@ def test_commands_are_those_that_there_are(page: Path, capsys: pytest.CaptureFix
                 assert (ROOT / "configs" / f"{word}.toml").exists(), command
 
 
-def test_released_agents_go_by_their_names() -> None:
-    """Not by the folders of their checkpoints, which are names of configs, too."""
+def test_released_agents_are_called_by_name() -> None:
+    """Pages do not use the folder names of checkpoints, which are also names of configs."""
     folders = {agent.folder.name for agent in released_agents()}
     name = "|".join(sorted(folders))
     wrong = re.compile(rf"checkpoints/({name})\b|\b({name})[@+]")
@@ -151,7 +151,7 @@ HELP: dict[str, set[str]] = {}
 
 
 def known_options(subcommand: str, capsys: pytest.CaptureFixture[str]) -> set[str]:
-    """The options that the help of a subcommand names."""
+    """Return the options in the help of a subcommand."""
     if subcommand not in HELP:
         with pytest.raises(SystemExit):
             main([subcommand, "--help"])
@@ -161,7 +161,7 @@ def known_options(subcommand: str, capsys: pytest.CaptureFixture[str]) -> set[st
 
 
 def test_environments_need_no_training_extra() -> None:
-    """Importing spygames and playing, in a batch and by one seat, loads neither torch nor the training package."""
+    """Importing spygames and playing, in a batch or as one seat, loads neither torch nor the training package."""
     code = """
 import sys
 import spygames
@@ -174,7 +174,7 @@ print(*sorted({"torch", "spygames_training", "stable_baselines3", "rich", "tyro"
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
 
 
-def test_films_and_pictures_are_made_as_their_page_says(folder: Path) -> None:
+def test_the_page_of_pictures_makes_its_files(folder: Path) -> None:
     for code in (DOCS / "pictures.md").read_text(encoding="utf-8").split("```python\n")[1:]:
         exec(compile(code.partition("```")[0], "pictures.md", "exec"), {"__name__": "pictures"})
     assert {"game.html", "position.svg"} <= {path.name for path in folder.iterdir()}

@@ -1,4 +1,4 @@
-"""The pages of the games have the sizes of each variant, and random play is as long as they say."""
+"""The pages of the games state the sizes of each variant, and the length of random games."""
 
 import re
 
@@ -12,7 +12,7 @@ facts = extension("game_facts")
 
 
 def rows(game_id: str) -> list[list[str]]:
-    """The cells of the table on a game's page, without the options."""
+    """Return the cells of the table on a game's page, without the options."""
     text = facts.page_of(game_id).read_text(encoding="utf-8").partition(facts.BEGIN)[2].partition(facts.END)[0]
     return [[cell.strip() for cell in line.split("|")[2:-1]] for line in text.splitlines() if line.startswith("| `")]
 
@@ -24,8 +24,8 @@ def test_each_game_has_a_page() -> None:
 
 
 @pytest.mark.parametrize("game_id", game_ids())
-def test_sizes_are_those_of_the_layout(game_id: str) -> None:
-    """After a change `python docs/_extensions/game_facts.py` writes them anew."""
+def test_sizes_match_the_layout(game_id: str) -> None:
+    """After a change, `python docs/_extensions/game_facts.py` rewrites them."""
     found = [" | ".join(cells[:4]) for cells in rows(game_id)]
     assert found == [facts.sizes(make_game(game_id, **options)) for options in facts.VARIANTS[game_id]]
 
@@ -34,8 +34,8 @@ SLOW = [pytest.param(game_id, marks=pytest.mark.slow) for game_id in ("agent_dog
 
 
 @pytest.mark.parametrize("game_id", ["agent_avenue_v0", *SLOW])
-def test_random_play_is_as_the_page_says(game_id: str) -> None:
-    """Within five standard errors, in 300 games of the first variant."""
+def test_random_play_matches_the_page(game_id: str) -> None:
+    """The page is right within five standard errors (branching: 10 %), in 300 games of the first variant."""
     lengths, legal = facts.random_play(make_game(game_id, **facts.VARIANTS[game_id][0]), 300)
     length, branching = (float(re.split(r" ", cell)[0]) for cell in rows(game_id)[0][4:])
     assert abs(lengths.mean() - length) < 5 * lengths.std() / np.sqrt(300)

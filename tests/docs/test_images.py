@@ -1,4 +1,4 @@
-"""The pictures of the games in the docs are those that are drawn now, and each of them is on a page."""
+"""The pictures of the games in the docs are up to date, and each is on a page."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ GAMES = ("agent_avenue", "agent_dog", "heimlich")
 draw_docs = module_at(ROOT / "docs" / "draw_docs.py")
 
 
-# Other variants than these take seconds to compile, for one picture each.
+# Each other variant takes seconds to compile for one picture.
 QUICK = {"agent_avenue-four_players", *(f"{g}-{name}" for g in GAMES for name in ("turn", "other_seat", "open", "end"))}
 QUICK |= {"agent_avenue-reveal", "agent_avenue-reveal_light"}
 
@@ -26,17 +26,17 @@ def scenes() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("scene", [*scenes()])
-def test_pictures_are_drawn_as_they_stand_there(scene: object) -> None:
-    """After a change of a drawing, `python docs/draw_docs.py` draws them anew; look at them."""
+def test_pictures_are_up_to_date(scene: object) -> None:
+    """After a change of a drawing, `python docs/draw_docs.py` redraws them; look at the results."""
     file = draw_docs.file_of(scene)
     assert draw_docs.draw(scene) == file.read_text(encoding="utf-8"), file.name
 
 
-def test_the_replay_is_written_as_it_stands_there() -> None:
+def test_the_replay_is_up_to_date() -> None:
     assert draw_docs.replay() == draw_docs.REPLAY.read_text(encoding="utf-8")
 
 
-def test_no_other_picture_stands_there() -> None:
+def test_the_folder_has_no_other_files() -> None:
     assert {*draw_docs.FOLDER.iterdir()} == {draw_docs.file_of(scene) for scene in draw_docs.SCENES}
 
 

@@ -1,4 +1,4 @@
-"""The published ladders' pages are those of their lines, and their lines are of the games as they are."""
+"""The pages of the published ladders match their lines, and the lines match the games and players of the code."""
 
 from pathlib import Path
 
@@ -17,12 +17,12 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "docs" / "ladder").glob("*.jsonl"))
 
 
-def test_there_are_ladders() -> None:
+def test_ladders_exist() -> None:
     assert FILES
 
 
 @pytest.mark.parametrize("file", slow_but(FILES, 1, 4, 6), ids=lambda file: file.stem)
-def test_a_page_is_that_of_its_lines(file: Path) -> None:
+def test_a_page_matches_its_lines(file: Path) -> None:
     lines = read_lines(file)
     game = game_of(lines[0])
     found = standings(lines, game.num_sides)
@@ -31,19 +31,20 @@ def test_a_page_is_that_of_its_lines(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_players_of_lines_are_those_of_their_names(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the digest of the player that each name makes, with the worlds that the line was played with."""
+def test_digests_match_the_players(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each name makes a player with the recorded digest, given the worlds that the line was played with."""
     monkeypatch.chdir(ROOT)
     lines = read_lines(file)
     game = game_of(lines[0])
     found = {(entry, worlds_of(line.made)) for line in lines for entry in line.players}
     for entry, worlds in found:
         player = make_player(game, entry.name)
-        if worlds == game.worlds_version or not isinstance(player, SearchPlayer):  # whose digest has its worlds' code
+        # The digest of a search covers the code of its worlds.
+        if worlds == game.worlds_version or not isinstance(player, SearchPlayer):
             assert player_digest(game, player, worlds) == entry.digest, entry.name
             assert str(full_name(game, entry.name, player)) == entry.name
 
 
-def test_leaderboards_are_those_of_the_ladders() -> None:
+def test_leaderboards_match_the_ladders() -> None:
     for path, text in leaderboards.pages().items():
         assert f"{leaderboards.BEGIN}\n\n{text}\n\n{leaderboards.END}" in path.read_text(encoding="utf-8"), path.name

@@ -1,4 +1,4 @@
-"""The notebooks of the docs run from their first cell to their last one, and hold no outputs of somebody's machine."""
+"""The notebooks of the docs run from start to end, and are kept without outputs."""
 
 import importlib.util
 from pathlib import Path
@@ -12,7 +12,7 @@ needed = pytest.mark.skipif(
 )
 
 
-def test_there_are_notebooks() -> None:
+def test_all_notebooks_are_found() -> None:
     assert len(NOTEBOOKS) == 2
 
 

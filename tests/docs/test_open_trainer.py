@@ -1,4 +1,4 @@
-"""The trackers of the open trainer's page are told, each as its library wants it; test_code.py runs the page."""
+"""The trackers of the open trainer's page get each update as their library wants it; test_code.py runs the page."""
 
 import json
 import sys
@@ -22,11 +22,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Pruned(Exception):
-    """`optuna.TrialPruned`."""
+    """A stand-in for `optuna.TrialPruned`."""
 
 
 class Trial:
-    """A trial that is pruned when it has reported so often."""
+    """A stand-in for a trial of Optuna, which asks to be pruned after `prune_at` reports."""
 
     def __init__(self, number: int, prune_at: int) -> None:
         self.number, self.prune_at = number, prune_at
@@ -44,26 +44,26 @@ class Trial:
 
 
 @pytest.fixture
-def told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What W&B and MLflow are told, by modules that stand for them and for Optuna."""
-    heard: list[Any] = []
+def calls(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The calls that W&B and MLflow get, by fake modules for them and for Optuna."""
+    calls_made: list[Any] = []
 
     class Active:
         def __enter__(self) -> None:
-            heard.append("begun")
+            calls_made.append("begun")
 
         def __exit__(self, *_: object) -> None:
-            heard.append("over")
+            calls_made.append("over")
 
     modules = {
         "wandb": {
-            "init": lambda *, project, config: heard.append(config["ppo"]["games"]),
-            "log": lambda data, *, step: heard.append((step, data)),
+            "init": lambda *, project, config: calls_made.append(config["ppo"]["games"]),
+            "log": lambda data, *, step: calls_made.append((step, data)),
         },
         "mlflow": {
             "start_run": Active,
-            "log_params": lambda params: heard.append(params["games"]),
-            "log_metrics": lambda metrics, *, step: heard.append((step, metrics)),
+            "log_params": lambda params: calls_made.append(params["games"]),
+            "log_metrics": lambda metrics, *, step: calls_made.append((step, metrics)),
         },
         "optuna": {"Trial": Trial, "TrialPruned": Pruned},
     }
@@ -71,7 +71,7 @@ def told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         module = ModuleType(name)
         vars(module).update(content)
         monkeypatch.setitem(sys.modules, name, module)
-    return heard
+    return calls_made
 
 
 def trackers() -> SimpleNamespace:
@@ -81,15 +81,15 @@ def trackers() -> SimpleNamespace:
 
 
 @pytest.mark.parametrize("tracker", ["wandb", "mlflow"])
-def test_a_tracker_is_told_of_each_update(told: list[Any], tracker: str) -> None:
+def test_a_tracker_gets_each_update(calls: list[Any], tracker: str) -> None:
     getattr(trackers(), f"with_{tracker}")()
     rows = [json.loads(line) for line in Path(f"runs/{tracker}/metrics.jsonl").read_text().splitlines()]
     around = {"wandb": ([64], []), "mlflow": (["begun", 64], ["over"])}[tracker]
-    assert told == [*around[0], *((row["decisions"], row) for row in rows), *around[1]]
+    assert calls == [*around[0], *((row["decisions"], row) for row in rows), *around[1]]
     assert len(rows) == 5
 
 
-def test_a_trial_is_pruned_where_optuna_says_so(told: list[Any]) -> None:
+def test_a_trial_is_pruned_when_optuna_asks(calls: list[Any]) -> None:
     objective = trackers().objective
     whole, pruned = Trial(0, prune_at=0), Trial(1, prune_at=2)
     share = objective(whole)
@@ -97,5 +97,5 @@ def test_a_trial_is_pruned_where_optuna_says_so(told: list[Any]) -> None:
     assert whole.reports[-1][1] == share
     with pytest.raises(Pruned):
         objective(pruned)
-    assert pruned.reports == whole.reports[:2]  # equal seeds
-    assert Run.resume("runs/trial_1").progress["decisions"] == 4 * 64 * 64  # saved as it was
+    assert pruned.reports == whole.reports[:2]  # both have the same seed
+    assert Run.resume("runs/trial_1").progress["decisions"] == 4 * 64 * 64  # saved before it was pruned

@@ -1,4 +1,4 @@
-"""The docs' links lead somewhere, decisions have a date and a status, and the glossary is in order."""
+"""Links and paths on the pages exist, decisions have a date and a status, and the glossary is in order."""
 
 import re
 from collections.abc import Callable
@@ -12,12 +12,12 @@ PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "envs").rg
 
 
 def wrong_pages(wrong: Callable[[Path, str], list[str]]) -> dict[str, list[str]]:
-    """What `wrong` finds by page; one test for all of the 200 pages costs less than 200."""
+    """Return what `wrong` finds, by page. One test for all 200 pages is cheaper than 200 tests."""
     found = {str(page.relative_to(ROOT)): wrong(page, page.read_text(encoding="utf-8")) for page in sorted(PAGES)}
     return {page: faults for page, faults in found.items() if faults}
 
 
-def test_links_lead_somewhere() -> None:
+def test_linked_files_exist() -> None:
     def wrong(page: Path, text: str) -> list[str]:
         targets = [t for t in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text) if "://" not in t]
         return [t for t in targets if not page.parent.joinpath(t).exists()]
@@ -27,13 +27,13 @@ def test_links_lead_somewhere() -> None:
 
 @cache
 def anchors(page: Path) -> set[str]:
-    """The headings of a page as GitHub and the site number them."""
+    """Return the anchors of a page's headings, as GitHub and the site form them."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     headings = [re.sub(r"\[(.*?)\]\(.*?\)", r"\1", title) for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)]
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in headings}
 
 
-def test_links_lead_to_headings_that_there_are() -> None:
+def test_linked_headings_exist() -> None:
     def wrong(page: Path, text: str) -> list[str]:
         faults = []
         for target, heading in re.findall(r"\]\(([^)#:]*\.md)?#([^)]*)\)", text):
@@ -46,8 +46,8 @@ def test_links_lead_to_headings_that_there_are() -> None:
     assert wrong_pages(wrong) == {}
 
 
-def test_files_that_are_named_exist() -> None:
-    """Paths in code spans: from the top, or within the package that the page is about."""
+def test_named_files_exist() -> None:
+    """Paths in code spans are relative to the top, or to the package that the page describes."""
     roots = [ROOT, ROOT / "envs" / "spygames", ROOT / "training" / "spygames_training"]
 
     def wrong(page: Path, text: str) -> list[str]:
@@ -57,7 +57,7 @@ def test_files_that_are_named_exist() -> None:
     assert wrong_pages(wrong) == {}
 
 
-def test_the_page_of_the_tests_names_each_folder() -> None:
+def test_the_page_about_tests_lists_each_folder() -> None:
     page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
     tests = ROOT / "tests"
     folders = {path.relative_to(tests).parts[0] for path in tests.glob("*/**/*.*") if path.suffix != ".pyc"}

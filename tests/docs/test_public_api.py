@@ -19,7 +19,7 @@ NEEDS = {
     "spygames_training.bridges.rllib": "ray",
     "spygames_training.bridges.torchrl": "torchrl",
 }
-"""Modules that need a library which the other tests do without."""
+"""Modules that need a library which other tests do not need."""
 
 
 def test_the_index_is_up_to_date() -> None:
@@ -28,8 +28,8 @@ def test_the_index_is_up_to_date() -> None:
     assert index.count("| module | what it is |") == index.count("{toctree}")
 
 
-def test_readers_meet_public_modules_only() -> None:
-    """In the README, pages, examples and notebooks: every module that is imported or named is public."""
+def test_pages_use_public_modules_only() -> None:
+    """The README, pages, examples and notebooks import and name only public modules."""
     root, found = api.ROOT, []
     pages = [root / "README.md", root / "CHANGELOG.md"]
     for kind in ("*.md", "*.py", "*.ipynb"):
@@ -45,7 +45,7 @@ def test_readers_meet_public_modules_only() -> None:
 
 
 def modules_in(text: str) -> Iterator[str]:
-    """Each module of the package that a text imports from, or names with a further name."""
+    """Yield each module of the packages that a text imports from, or names with a further name."""
     names = re.findall(r"\bspygames(?:_training)?(?:\.\w+)*|\bspygames_app(?:\.\w+)+|(?<![\w./-])core(?:\.\w+)+", text)
     for name in (f"spygames.{found}" if found.startswith("core.") else found for found in names):
         known = [module for module in MODULES if name == module or name.startswith(f"{module}.")]
@@ -54,9 +54,9 @@ def modules_in(text: str) -> Iterator[str]:
 
 
 PRIVATE_IMPORTS = {
-    # One compiled call per state instead of a kernel each: 0.4 against 14 microseconds a decision.
+    # One compiled call per state instead of one per kernel: 0.4 against 14 microseconds a decision.
     "openspiel.py": {"spygames.core.envs.aec_step"},
-    # An executor of this package, which `--on ray` chooses, and the choice; no public modules.
+    # The executor of `--on ray`, and the code that chooses it: parts of this package, not of its public modules.
     "executors.py": {
         "spygames_training.bridges.ray_tasks",
         "spygames_training.parallel.executor",
@@ -67,9 +67,9 @@ PRIVATE_IMPORTS = {
         "spygames_training.parallel.executor",
         "spygames_training.parallel.pool",
     },
-    # Finds a wrong number of processes before any is started.
+    # Rejects an invalid number of processes before it starts one.
     "ray_train.py": {"spygames_training.runs.agreement"},
-    # A run of `spygames train --algorithm maskable_ppo`: it writes the folder of a `Run` with the parts of one.
+    # A run of `spygames train --algorithm maskable_ppo`: it writes the folder of a `Run` with the same functions.
     "run.py": {
         f"spygames_training.{name}"
         for name in (
@@ -84,7 +84,7 @@ PRIVATE_IMPORTS = {
         )
     },
 }
-"""What the bridges and `openspiel` import that is not public, by file, with the reason."""
+"""Private modules that the bridges and `openspiel` import, by file, with the reason."""
 
 
 def test_bridges_import_public_modules() -> None:
@@ -96,7 +96,7 @@ def test_bridges_import_public_modules() -> None:
         assert ours - set(PUBLIC) == PRIVATE_IMPORTS.get(path.name, set()), path.name
 
 
-def test_private_modules_are_found_in_a_text() -> None:
+def test_modules_are_found_in_a_text() -> None:
     text = "from spygames.core.game.game import Game; `spygames_training.agents.policy.Policy`; spygames.players.Player"
     assert list(modules_in(text)) == ["spygames.core.game.game", "spygames_training.agents.policy", "spygames.players"]
 
@@ -153,7 +153,7 @@ def test_each_public_module_has_a_page_in_the_index() -> None:
 
 
 def own_names(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt, str | None]]:
-    """Each name that a module or a class makes, the statement that makes it, and what its docstring says."""
+    """Yield each name that a module or class defines, with its statement and its docstring."""
     for statement, after in zip(body, [*body[1:], None], strict=True):
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             yield statement.name, statement, ast.get_docstring(statement)
@@ -164,7 +164,7 @@ def own_names(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt, str | N
 
 
 def undescribed(module: str, name: str, trees: dict[str, ast.Module]) -> list[str]:
-    """Which of a public name, its methods and its fields have no docstring, followed to where the name is made."""
+    """Return which of a public name, its methods and its fields lack a docstring, where the name is defined."""
     found = [(statement, text) for own, statement, text in own_names(trees[module].body) if own == name]
     if not found:
         ((home, there),) = {
@@ -176,17 +176,17 @@ def undescribed(module: str, name: str, trees: dict[str, ast.Module]) -> list[st
         }
         assert home is not None
         return undescribed(home, there, trees)
-    wanting = [] if any(text for _, text in found) else [f"{module}.{name}"]  # of overloads the last one says it
+    lacking = [] if any(text for _, text in found) else [f"{module}.{name}"]  # only the last overload has the docstring
     for statement, _ in found:
         if isinstance(statement, ast.ClassDef):
             parts = [(own, text) for own, _, text in own_names(statement.body) if own.isidentifier() and own[0] != "_"]
             described = {own for own, text in parts if text}
-            wanting += [f"{module}.{name}.{own}" for own, _ in parts if own not in described]
-    return wanting
+            lacking += [f"{module}.{name}.{own}" for own, _ in parts if own not in described]
+    return lacking
 
 
-def test_each_public_name_says_what_it_is_for() -> None:
-    """With its methods and fields. Those of the games' modules stand on a page of their own."""
+def test_each_public_name_has_a_docstring() -> None:
+    """This includes methods and fields. Names in the games' modules are listed on a separate page."""
     trees = {module: tree for source in api.SOURCES for module, tree in api.modules(source)}
     public = {module: names for module, names in PUBLIC.items() if api.page_of(module) != "game_modules"}
     assert not [each for module in public for name in public[module] for each in undescribed(module, name, trees)]

@@ -1,4 +1,4 @@
-"""What a release is made from agrees with itself: versions, files of the sdist, workflows, the image."""
+"""The files of a release agree: versions, the contents of the sdist, workflows, pins, the image."""
 
 import os
 import re
@@ -20,7 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
-def test_all_name_the_same_version_and_licence() -> None:
+def test_version_and_license_are_the_same_everywhere() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == PROJECT["project"]["version"]
     assert citation["license"] == PROJECT["project"]["license"]
@@ -30,33 +30,33 @@ def test_all_name_the_same_version_and_licence() -> None:
     assert citation["title"] in page
 
 
-def test_the_sdist_has_what_is_at_the_top() -> None:
-    """All that git keeps, but for what only a working copy needs."""
+def test_the_sdist_has_all_top_level_files() -> None:
+    """Everything that git tracks, except what only a clone needs."""
     included = {path.removeprefix("/") for path in PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]}
     assert not [path for path in included if not (ROOT / path).exists()]
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
-        pytest.skip("the files are no clone of the repository")
+        pytest.skip("the files are not a clone of the repository")
     assert {path.split("/")[0] for path in listed.stdout.split()} <= included | {".gitignore", "pyproject.toml"}
 
 
 def test_git_writes_the_same_bytes_on_every_machine() -> None:
-    """Whatever `core.autocrlf` says: texts end their lines with LF, and all else is marked as bytes."""
+    """With any `core.autocrlf`: texts end their lines with LF, and all other files are marked as binary."""
     listed = subprocess.run(["git", "ls-files", "--eol"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("the files are not a clone of the repository")
     for line in listed.stdout.splitlines():
         inside, _, attributes = line.partition("\t")[0].split(maxsplit=2)
         assert inside in ("i/lf", "i/none", "i/-text"), line
-        assert ("-text" in attributes) == (inside == "i/-text"), f".gitattributes takes it for something else: {line}"
+        assert ("-text" in attributes) == (inside == "i/-text"), f".gitattributes must mark binary files: {line}"
         assert "-text" in attributes or "eol=lf" in attributes, line
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
-def test_a_workflow_runs_what_there_is(file: Path) -> None:
+def test_the_commands_of_a_workflow_exist(file: Path) -> None:
     flow: dict[Any, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
     assert flow["name"] == file.stem
-    assert True in flow  # YAML reads the key `on` as a bool
+    assert True in flow  # YAML reads the key `on` as True
     assert flow["permissions"] == {"contents": "read"}
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     for job in flow["jobs"].values():
@@ -80,7 +80,7 @@ def test_the_site_is_built_with_the_packages_of_its_extra() -> None:
     assert set(installed) < set(extra)
 
 
-def test_the_image_copies_files_that_there_are() -> None:
+def test_the_image_copies_existing_files() -> None:
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     copied = [word for line in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE) for word in line.split()]
     assert copied
@@ -96,7 +96,7 @@ def test_the_image_copies_files_that_there_are() -> None:
 
 
 def test_folders_of_the_image_can_be_written_by_any_user(tmp_path: Path) -> None:
-    """The command that makes them, run without a container: by this user, in another place."""
+    """Run the command that makes the folders without a container, as this user and in another place."""
     before, _, after = (ROOT / "Dockerfile").read_text(encoding="utf-8").partition("\nUSER player\n")
     made = re.findall(r"^RUN (install .+)$", before, re.MULTILINE)
     assert len(made) == 1
@@ -105,15 +105,15 @@ def test_folders_of_the_image_can_be_written_by_any_user(tmp_path: Path) -> None
     assert {f"{home}/runs", cache} == set(mounted)
     assert {home, *mounted} <= set(made[0].split())
     if os.name == "nt" or shutil.which("install") is None:
-        pytest.skip("the command install is not on this machine")
+        pytest.skip("this machine has no command install")
     own = made[0].replace("/home", str(tmp_path)).replace("-o player -g player", f"-o {os.getuid()} -g {os.getgid()}")
     subprocess.run(own.split(), check=True)
     for folder in (home, *mounted):
         assert stat.S_IMODE((tmp_path / Path(folder).relative_to("/home")).stat().st_mode) == 0o777
 
 
-def test_pins_are_for_what_pyproject_names() -> None:
-    """Both files together have one pin a package, within pyproject.toml's ranges; `make test-pins` resolves them."""
+def test_pins_cover_the_requirements_of_pyproject() -> None:
+    """Both files together have one pin per package, within pyproject.toml's ranges; `make test-pins` resolves them."""
     pinned = pins.pinned(pins.PINS, pins.GPU_PINS)
     extras = PROJECT["project"]["optional-dependencies"]
     assert {row.extra for row in pins.EXEMPT} | {*pins.GPU_EXTRAS} <= set(extras)
@@ -125,8 +125,8 @@ def test_pins_are_for_what_pyproject_names() -> None:
             assert needed.specifier.contains(version), f"{needed} has {version}"
 
 
-def test_torch_pins_its_cuda_itself() -> None:
-    """Of what torch requires in one version, constraints.txt has none, and nothing of torch is in the other file."""
+def test_cuda_packages_of_torch_are_pinned_by_torch() -> None:
+    """constraints.txt pins no package that torch requires in one version; constraints-gpu.txt pins only those."""
     open_ended = {"nvidia-nvjitlink"}  # torch takes any of CUDA 13
     assert {name for name in pins.pinned(pins.PINS) if pins.PINNED_BY_TORCH.match(name)} == open_ended
     assert all(pins.PINNED_BY_TORCH.match(name) for name in pins.pinned(pins.GPU_PINS))

@@ -1,4 +1,4 @@
-"""One question to a player about one position."""
+"""Ask a player for one action in one position."""
 
 import numpy as np
 
@@ -8,5 +8,5 @@ from spygames.core.playing.session import ROW, Asking, answers, one_game
 
 
 def ask(game: Game, states: np.ndarray, player: Player, rng: np.ndarray, asking: Asking = answers) -> int:
-    """The action of `player` for the seat to move in STATE [1], of a game that begins there; `rng` is advanced."""
+    """Return the action of `player` for the seat to move in STATE [1]; the game starts there and `rng` advances."""
     return int(one_game(game, [player] * game.num_players, states, rng, asking).ask(ROW)[0])

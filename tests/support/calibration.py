@@ -1,12 +1,12 @@
-"""Calibration: what `determinize` draws comes as often as it is true in play.
+"""Calibration: facts are as frequent in the worlds that `determinize` draws as they are in play.
 
-A redrawn world is as likely as the truth only among players whose moves do not depend on what the cards say: a seat
-that plays its best card tells of the others. So these games are played by places, not by cards. A seat lays down any
-card of its hand, each place with the same chance, and a game that breaks a rule by it ends there, before the move.
-What is left then has exactly the law that `determinize` claims: every way to lay the hidden cards that the rules allow
-counts once. Each fact, such as "the card on top is a mole", is compared with what it is in redrawn worlds of the same
-position: the difference is 0 on average, whatever the position. All luck is SplitMix64 and all sums are of whole
-numbers, so every machine finds the same.
+A redrawn world is as likely as the truth only if the players' moves do not depend on the cards: a seat that plays its
+best card reveals something about the others. So these games are played by places, not by cards. A seat plays a random
+card of its hand, each place with the same chance, and a game in which that breaks a rule ends there, before the move.
+The remaining positions have exactly the law that `determinize` claims: each arrangement of the hidden cards that the
+rules allow counts once. Each fact, such as "the card on top is a mole", is compared with its value in redrawn worlds of
+the same position: the difference is 0 on average, in every position. All luck is SplitMix64 and all sums are of
+integers, so every machine finds the same.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,60 +18,60 @@ from spygames.core.game.game import Game, as_record
 from spygames.core.game.rng import mix, uniform
 
 WORLDS = 4
-"""Redrawn worlds of a position."""
+"""Redrawn worlds per position."""
 BOUND = 4.5
-"""Standard errors by which no fact may be off: of 1,000 facts that are right, one is in 150 test runs."""
+"""Maximum distance of a fact, in standard errors: 1,000 correct facts exceed it in one of 150 test runs."""
 ENOUGH = 30
-"""A fact that was in doubt in fewer games than this is not judged: its standard error means nothing."""
+"""Minimum number of games in which a fact was in doubt; with fewer, its standard error means nothing."""
 
 Facts = Callable[[np.ndarray, int], np.ndarray]
-"""(STATE [k], viewer) -> int64 [k, f]: facts that the viewer cannot know. How many worlds they count in, and what the
-numbers are, is up to the test; the f facts are the same in every position, and 0 where they mean nothing."""
+"""(STATE [k], viewer) -> int64 [k, f]: facts that the viewer cannot know. Each test defines its numbers and the number
+of worlds that they count in. The f facts are the same in every position, and 0 where they mean nothing."""
 
 
 class Luck:
-    """Whole numbers of a SplitMix64 stream."""
+    """Integers of a SplitMix64 stream."""
 
     def __init__(self, seed: int) -> None:
         self.rng = np.array([seed], np.uint64)
 
     def below(self, n: int) -> int:
-        """0..n-1, each with the same chance."""
+        """Return 0..n-1, uniformly."""
         return int(uniform(self.rng, n))
 
     def seed(self) -> np.uint64:
-        """Any seed: mixed, since streams from states of one stream would have its numbers in common."""
+        """Return a seed. It is mixed: streams seeded with states of one stream would share its numbers."""
         self.below(2)
         return np.uint64(mix(self.rng[0]))
 
 
 class Found(NamedTuple):
-    """What came of a fact."""
+    """Result of the comparison for one fact."""
 
     true: int
-    """How often it was true in play, or how much it was in all."""
+    """Number of positions in which it was true in play, or the sum of its numbers."""
     drawn: float
     """The same in redrawn worlds, on average."""
     games: int
-    """In how many games it was another in a redrawn world."""
+    """Number of games in which it differed in a redrawn world."""
     errors: float
-    """The difference in standard errors; games count as independent, positions of one game do not."""
+    """Difference in standard errors; games count as independent, positions of one game do not."""
 
 
 def compare(
     game: Game, games: Iterable[Iterable[tuple[np.ndarray, int]]], names: Sequence[str], facts: Facts, luck: Luck
 ) -> dict[str, Found]:
-    """What facts are in play and in redrawn worlds.
+    """Compare facts in play with facts in redrawn worlds.
 
     Args:
-        game: what is played.
-        games: of each game some positions, STATE [1], and for each a viewer.
-        names: [f], of the facts.
-        facts: counts them.
-        luck: for the worlds.
+        game: the game.
+        games: per game some positions, STATE [1], each with a viewer.
+        names: [f] names of the facts.
+        facts: computes the facts.
+        luck: seeds the worlds.
 
     Returns:
-        What came of each fact that was ever in doubt.
+        The result for each fact that was ever in doubt.
     """
     size = len(names)
     true, drawn, off, squares, in_doubt = (np.zeros(size, np.int64) for _ in range(5))
@@ -97,11 +97,11 @@ def compare(
 
 
 def check(found: dict[str, Found], bound: float = BOUND) -> None:
-    """No fact is further off than the bound: `wrong` has those that are."""
+    """Check that no fact is further off than the bound; `wrong` holds those that are."""
     wrong = {name: each for name, each in found.items() if each.games >= ENOUGH and abs(each.errors) > bound}
     assert not wrong
 
 
 def one_hot(values: np.ndarray, size: int) -> np.ndarray:
-    """int64 [k, size] of int [k]; zeros for values out of range."""
+    """Return int64 [k, size] of int [k]; all zeros for values out of range."""
     return (values[:, None] == np.arange(size)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Games that differ from others in something."""
+"""Copies of games with some fields changed."""
 
 from dataclasses import fields, replace
 from typing import Any
@@ -7,6 +7,6 @@ from spygames.core.game.game import Game, Texts
 
 
 def changed(game: Game, **changes: Any) -> Game:
-    """`game` with other fields; those of its `texts` are given by their own names."""
+    """Return `game` with other fields; fields of its `texts` are given by their own names."""
     texts = {each.name: changes.pop(each.name) for each in fields(Texts) if each.name in changes}
     return replace(game, texts=replace(game.texts, **texts), **changes)

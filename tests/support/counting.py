@@ -1,4 +1,4 @@
-"""Counts of the ways in which a turn can go: by the kernels, and by a slow reference that shares nothing with them."""
+"""Count the sequences of decisions in a turn: by the kernels, and by a slow reference that shares no code with them."""
 
 import copy
 from collections.abc import Callable
@@ -13,7 +13,7 @@ State = dict[str, Any]
 
 
 def of_kernels(position: Position, depth: int = 100) -> list[int]:
-    """How many sequences of 1, 2, ... `depth` decisions there are, until the turn that `position` is in is over."""
+    """Return the number of sequences of 1, 2, ... `depth` decisions until the turn of `position` is over."""
     game, counts, front = position.game, [], [position.states]
     mask = np.zeros(game.num_actions, np.int8)
     while front and len(counts) < depth:
@@ -31,7 +31,7 @@ def of_kernels(position: Position, depth: int = 100) -> list[int]:
 def of_reference(
     start: State, legal: Callable[[State], set[str]], act: Callable[[State, str], None], depth: int = 100
 ) -> list[int]:
-    """The same of a mapping; `act` changes one."""
+    """Return the same for a mapping; `act` changes a mapping in place."""
     counts, front = [], [start]
     while front and len(counts) < depth:
         following = []

@@ -1,7 +1,7 @@
 """A network whose outputs are the same to the last bit on every processor.
 
-Each unit reads one feature times a power of two, and each output one unit and a bias. All other terms of a sum are
-zeros, so that a single rounding is left, the same in whatever order a processor adds up.
+Each unit reads one feature times a power of two, and each output reads one unit and a bias. All other terms of a sum
+are zero. One rounding is left, which does not depend on the order in which a processor adds.
 """
 
 import torch
@@ -13,8 +13,10 @@ SCALES = (1.0, -2.0, 4.0, -1.0, 2.0)
 
 
 def exact_network(game: Game, field: str) -> ActorCritic:
-    """Its logits are far enough from each other that the last bits of what follows decide nothing; its value is what
-    the first feature of `field`, from 0 to 1, is above a half."""
+    """Return a network with well separated logits; its value is the first feature of `field`, 0 to 1, minus 0.5.
+
+    Rounding in the last bits of later computations decides nothing.
+    """
     a, features = game.num_actions, game.num_features
     network = ActorCritic(features, a, (a + 1,))
     with torch.no_grad():

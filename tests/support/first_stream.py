@@ -1,4 +1,4 @@
-"""Games by the random stream that players had when golden games were recorded."""
+"""Games played with the random stream that players had when the golden games were recorded."""
 
 from collections.abc import Sequence
 

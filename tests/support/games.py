@@ -1,4 +1,4 @@
-"""The games that the contract test plays: all of the package's, and the test games; and what holds in their states."""
+"""The games and variants of the contract test, and the checks that hold in their states."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,25 +15,25 @@ from spygames.testing.trial import returns_of
 from tests.support.random_games import wrong_with
 
 TEST_GAMES = ("tests.poker.kuhn", "tests.poker.leduc")
-"""Modules with a `make_game` that takes no options."""
+"""Modules with a `make_game` without options."""
 FEWER = 5
-"""A further variant is tested with one example where a main one is with so many."""
+"""A further variant gets one example where a main variant gets this many."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A game with options."""
+    """A game with its options."""
 
     game_id: str
     options: Mapping[str, Any] = field(default_factory=dict)
     further: bool = False
-    """It is played less, since a main variant differs from it in little."""
+    """Tested less, since it differs little from a main variant."""
     quick: bool = False
-    """`make test` plays it."""
+    """Run by `make test`."""
 
     @property
     def effort(self) -> float:
-        """How much it is tested, as `check_game` takes it."""
+        """The `effort` argument of `check_game`."""
         return 1 / FEWER if self.further else 1.0
 
     def __str__(self) -> str:
@@ -44,8 +44,8 @@ class Variant:
 
 
 QUICK = {"agent_avenue_v0": (6,), "agent_dog_v0": (0,), "heimlich_v0": (3,)}
-"""By game: the indices of the main variants that `make test` plays: the ones with the most rules, since each further
-one costs seconds of compiling."""
+"""By game: indices of the main variants that `make test` plays. They have the most rules; each further variant costs
+seconds of compiling."""
 VARIANTS = [
     Variant(game_id, options, bool(further), not further and i in QUICK.get(game_id, (0,)))
     for game_id in (*game_ids(), *TEST_GAMES)
@@ -55,12 +55,12 @@ VARIANTS = [
 
 
 def parameter(variant: Variant) -> Any:
-    """For pytest: the variant, `slow` where `make test` does without it."""
+    """Return the variant as a pytest parameter, marked `slow` if `make test` skips it."""
     return pytest.param(variant, id=str(variant), marks=[] if variant.quick else [pytest.mark.slow])
 
 
 def some_quick(options: Sequence[Mapping[str, Any]], quick: Collection[int]) -> list[Any]:
-    """For pytest: options of variants; those whose index is not in `quick` are `slow`."""
+    """Return options of variants as pytest parameters, marked `slow` if their index is not in `quick`."""
     return [
         pytest.param(each, id=str(each), marks=[] if i in quick else [pytest.mark.slow])
         for i, each in enumerate(options)
@@ -68,7 +68,7 @@ def some_quick(options: Sequence[Mapping[str, Any]], quick: Collection[int]) -> 
 
 
 def holds(game: Game) -> Callable[[Record], None]:
-    """What holds in every state of one of our games, results included: what one side wins the other ones lose."""
+    """Return a check for every state of one of our games, results included: one side's gains are the others' losses."""
     poker = game.name.endswith("_poker")
 
     def check(s: Record) -> None:

@@ -1,13 +1,13 @@
-"""States that nobody's game led to: which of them a game accepts, and whether all that it accepts can be played.
+"""Fuzz states that no game led to: which of them a game accepts, and whether every accepted one can be played.
 
 Positions of real games are changed in their mapping (numbers moved to the ends of what is accepted and beyond, entries
-swapped, moved, dropped, repeated) and in the bytes of their save. What is accepted is *driven*: read back to the same
-bytes, drawn, seen by each seat and determinized for it, shown to each scripted player, and played on at random, with
-each position saved and read again.
+swapped, moved, dropped, repeated) and in the bytes of their save. Each accepted state is *driven*: read back to the
+same bytes, drawn, observed and determinized for each seat, shown to each scripted player, and played on at random,
+saving and reading each position again.
 
 `python -m tests.support.hostile GAME OPTIONS INPUTS SEED` prints a report as JSON. Run it with NUMBA_DISABLE_JIT=1,
-then `strict.py` guards each index and each number written, or with NUMBA_BOUNDSCHECK=1 and a NUMBA_CACHE_DIR of its
-own, which is faster by far once all is compiled.
+where `strict.py` guards each index and each number written, or with NUMBA_BOUNDSCHECK=1 and a separate
+NUMBA_CACHE_DIR, which is much faster once everything is compiled.
 """
 
 import copy
@@ -31,10 +31,10 @@ NUMBERS = (
     -(2**63), -(2**31), -30_000, -10_000, -3_000, -128, -7, -1, 0, 1, 2, 3, 5, 6, 7, 12, 26, 41, 42, 126, 127, 128,
     1_000, 9_999, 10_000, 29_999, 30_000, 32_767, 10**9 - 1, 10**9, 2**31 - 1, 2**63 - 1, 2**64 - 1,
 )  # fmt: skip
-"""Where ranges and types end, and what is near."""
+"""The ends of ranges and types, and numbers near them."""
 REPEATS = (1, 2, 4, 5, 10, 26, 38, 126, 140)
-LONGEST = 300
-"""Seconds that an input may take: the first ones compile what they need."""
+MAX_SECONDS = 300
+"""Time limit of one input, in seconds: the first inputs compile what they need."""
 
 
 class Fault(AssertionError):
@@ -45,17 +45,17 @@ class Fault(AssertionError):
 
 
 def strict(states: np.ndarray) -> Record:
-    """The state in `states` [1] as kernels get it here."""
+    """Return the state in `states` [1] in the form that kernels get in this process."""
     return Strict(as_record(states)) if INTERPRETED else as_record(states)
 
 
 def guarded(array: np.ndarray) -> np.ndarray:
-    """An array as kernels get it here."""
+    """Return an array in the form that kernels get in this process."""
     return array.view(Array) if INTERPRETED else array
 
 
 def read(game: Game, mapping: Any) -> np.ndarray | None:
-    """The state [1] of a mapping, None where the game refuses it. A check that leaves the arrays is a fault."""
+    """Return the state [1] of a mapping; None if the game refuses it. A check that reads out of bounds is a fault."""
     states = game.new_states()
     try:
         game.state_from_dict(mapping, strict(states))
@@ -65,7 +65,7 @@ def read(game: Game, mapping: Any) -> np.ndarray | None:
 
 
 def read_bytes(game: Game, states: np.ndarray) -> np.ndarray | None:
-    """The same for the bytes of a saved game, as `restore` takes them: they are the bytes of their mapping."""
+    """Return the same for bytes that `restore` reads; None unless they equal the state of their own mapping."""
     try:
         mapping = game.state_to_dict(as_record(states))
     except (ValueError, LookupError, TypeError, OverflowError):
@@ -75,14 +75,14 @@ def read_bytes(game: Game, states: np.ndarray) -> np.ndarray | None:
 
 
 def mask_of(game: Game, states: np.ndarray) -> np.ndarray:
-    """int8 [A] of the seat to move."""
+    """Return the mask of the seat to move, int8 [A]."""
     mask = np.zeros(game.num_actions, np.int8)
     game.legal(strict(states), guarded(mask))
     return mask
 
 
 def positions(game: Game, rng: np.random.Generator, number: int) -> list[np.ndarray]:
-    """States [1] of random games, each from a game of its own, spread over its first decisions or over all."""
+    """Return states [1] of random games, one per game, from its first decisions or from anywhere in it."""
     found = []
     for _ in range(number):
         states, seen = game.start(int(rng.integers(2**63))), []
@@ -96,11 +96,11 @@ def positions(game: Game, rng: np.random.Generator, number: int) -> list[np.ndar
     return found
 
 
-# ---------------------------------------------------------------- what is made of them
+# ---------------------------------------------------------------- changes of states
 
 
 def nodes(value: Any) -> Iterator[tuple[Any, Any]]:
-    """All places in a mapping: (container, key)."""
+    """Yield all places in a mapping as (container, key)."""
     items = value.items() if isinstance(value, MutableMapping) else enumerate(value)
     for key, entry in list(items):
         yield value, key
@@ -109,14 +109,14 @@ def nodes(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def set_numbers(value: Any, number: int) -> None:
-    """All whole numbers in a container become `number`."""
+    """Set all integers in a container to `number`."""
     for container, key in list(nodes(value)):
         if type(container[key]) is int:
             container[key] = number
 
 
 def mutate(mapping: dict[str, Any], rng: np.random.Generator) -> None:
-    """Changes one thing, often so that the totals of cards stay."""
+    """Change one thing, often so that the totals of cards stay the same."""
     places = list(nodes(mapping))
     container, key = places[rng.integers(len(places))]
     value = container[key]
@@ -129,11 +129,11 @@ def mutate(mapping: dict[str, Any], rng: np.random.Generator) -> None:
         for _ in range(int(rng.choice((1, 1, 2, 100)))):
             if source:
                 target.insert(int(rng.integers(len(target) + 1)), source.pop(int(rng.integers(len(source)))))
-    elif what == 1 and full:  # two entries change places
+    elif what == 1 and full:  # two entries are swapped
         one, other = (full[rng.integers(len(full))] for _ in range(2))
         i, j = int(rng.integers(len(one))), int(rng.integers(len(other)))
         one[i], other[j] = other[j], one[i]
-    elif what == 2 and isinstance(value, dict | list):  # all numbers in it go to an end
+    elif what == 2 and isinstance(value, dict | list):  # all numbers in it become an extreme value
         set_numbers(value, int(rng.choice(NUMBERS[2:-3])))
     elif isinstance(value, bool):
         container[key] = not value
@@ -155,7 +155,7 @@ def mutate(mapping: dict[str, Any], rng: np.random.Generator) -> None:
 
 
 def at(number: int, mapping: dict[str, Any], what: int) -> dict[str, Any]:
-    """A copy with the number, or all numbers of the part, at a place of the mapping changed to `number`."""
+    """Return a copy with the number at place `what`, or all numbers below it, set to `number`."""
     changed = copy.deepcopy(mapping)
     container, key = list(nodes(changed))[what]
     if isinstance(container[key], dict | list):
@@ -166,8 +166,11 @@ def at(number: int, mapping: dict[str, Any], what: int) -> dict[str, Any]:
 
 
 def to_the_ends(game: Game, mapping: dict[str, Any], rng: np.random.Generator) -> Iterator[np.ndarray | None]:
-    """First the mapping with counts and the record at the highest and at the lowest that is accepted, all at once; then
-    with each number, and all numbers of each part, at both ends. A state [1], or None for each try that is refused."""
+    """Yield states [1] with extreme numbers, or None for each attempt that the game refuses.
+
+    The first two have all counts and the record at the highest and at the lowest accepted numbers. Then each number,
+    and all numbers of each part, go to both ends.
+    """
     places = list(nodes(mapping))
     course = [i for i, (container, _) in enumerate(places) if container is mapping or container is mapping["record"]]
     for numbers in (NUMBERS[::-1], NUMBERS):
@@ -188,7 +191,7 @@ def to_the_ends(game: Game, mapping: dict[str, Any], rng: np.random.Generator) -
 
 
 def filled(game: Game, mapping: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
-    """The mapping with a record as full as is accepted: counts for all that it names, one card as often as may be."""
+    """Return the mapping with the fullest accepted record: counts for every name, one card as often as possible."""
     for _ in range(10):
         changed = copy.deepcopy(mapping)
         tables = [part for part in changed["record"].values() if isinstance(part, dict)]
@@ -204,11 +207,15 @@ def filled(game: Game, mapping: dict[str, Any], rng: np.random.Generator) -> dic
     return mapping
 
 
-# ---------------------------------------------------------------- what they must stand
+# ---------------------------------------------------------------- checks of accepted states
 
 
 def drive(game: Game, states: np.ndarray, rng: np.random.Generator, decisions: int) -> None:
-    """All that can be done with a state [1], and with those that come after it. Fault says what cannot."""
+    """Try every operation on a state [1] and on the states that follow it.
+
+    Raises:
+        Fault: an operation failed.
+    """
     for step in range(decisions + 1):
         s = as_record(states)
         if read_bytes(game, states) is None:
@@ -229,7 +236,7 @@ def drive(game: Game, states: np.ndarray, rng: np.random.Generator, decisions: i
 
 
 def look_round(game: Game, states: np.ndarray, mask: np.ndarray, rng: np.random.Generator) -> None:
-    """Drawings, views, determinized states, texts and the scripted players in a state [1]."""
+    """Check drawings, views, determinized states, texts and the scripted players in a state [1]."""
     s = as_record(states)
     for viewer in range(NOBODY, game.num_players):
         game.to_text(s, viewer)
@@ -256,7 +263,7 @@ def look_round(game: Game, states: np.ndarray, mask: np.ndarray, rng: np.random.
 
 
 def view_of(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
-    """VIEW [1] of a seat. It is a fault if a feature is out of the range that the game declares."""
+    """Return VIEW [1] of a seat. A feature outside the range that the game declares is a fault."""
     views = game.new_views()
     game.observe(strict(states), seat, Strict(as_record(views)) if INTERPRETED else as_record(views))
     low, high = (ends.view(game.view_dtype)[0] for ends in game.feature_ranges())
@@ -267,22 +274,24 @@ def view_of(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
 
 
 def judged(game: Game, states: np.ndarray) -> np.ndarray | None:
-    """What `read_bytes` says of a state [1] of any bytes. It is a fault if `is_known` says otherwise, or if an index
-    of it leaves an array."""
+    """Return `read_bytes` of a state [1] of arbitrary bytes. It is a fault if `is_known` disagrees or reads out of
+    bounds."""
     found = read_bytes(game, states)
     if game.is_known is not None:
         mask = guarded(np.zeros(game.num_actions, np.int8))
         if bool(game.is_known(strict(states.copy()), as_record(game.packed), mask)) != (found is not None):
-            raise Fault(f"is_known {'refuses' if found is not None else 'takes'} a state, the mapping does not")
+            raise Fault(f"is_known {'refuses' if found is not None else 'takes'} a state, but the mapping does not")
     return found
 
 
-# ---------------------------------------------------------------- all together
+# ---------------------------------------------------------------- the survey
 
 
 def inputs(game: Game, rng: np.random.Generator, number: int) -> Iterator[np.ndarray | None]:
-    """Hostile states [1] without end, None for each that the game refuses: numbers at their ends, other changes of
-    mappings, and changed bytes, by turns. `number`: how many will be looked at."""
+    """Yield hostile states [1] endlessly, or None for each that the game refuses.
+
+    Extreme numbers, other changes of mappings, and changed bytes take turns. `number` is how many will be used.
+    """
     bases = positions(game, rng, max(4, min(number // 100, 500)))
 
     def drawn() -> tuple[np.ndarray, dict[str, Any]]:
@@ -291,7 +300,7 @@ def inputs(game: Game, rng: np.random.Generator, number: int) -> Iterator[np.nda
 
     ends = (states for _ in itertools.count() for states in to_the_ends(game, filled(game, drawn()[1], rng), rng))
     while True:
-        for states in itertools.islice(ends, 8):  # up to the next one that is accepted
+        for states in itertools.islice(ends, 8):  # up to the next accepted one
             yield states
             if states is not None:
                 break
@@ -311,11 +320,11 @@ def inputs(game: Game, rng: np.random.Generator, number: int) -> Iterator[np.nda
 
 
 def survey(game: Game, number: int, seed: int, decisions: int = 40) -> dict[str, Any]:
-    """Makes so many inputs and drives what is accepted; counts, and up to ten faults in words."""
+    """Make `number` inputs and drive the accepted ones; return the counts and up to ten faults as text."""
     rng, faults, accepted, i = np.random.default_rng(seed), [], 0, 0
     source = inputs(game, rng, number)
     while i < number and len(faults) < 10:
-        faulthandler.dump_traceback_later(LONGEST, exit=True)
+        faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
         try:
             states = next(source)
             if states is not None:

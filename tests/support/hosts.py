@@ -14,19 +14,23 @@ from typing import IO, Any
 NAMES = ("a", "b")
 ADDRESSES = {"a": "10.83.0.1", "b": "10.83.0.2"}
 CARD = "cable0"
-"""The name of the network card of each host."""
+"""Name of each host's network card."""
 ALWAYS = {"GLOO_SOCKET_IFNAME": CARD, "OMP_NUM_THREADS": "1", "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
-"""The variables of the recipe for two machines (docs/clusters.md)."""
+"""Environment variables of the recipe for two machines (docs/clusters.md)."""
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def ip(*arguments: str) -> None:
-    """Runs `ip`; CalledProcessError with its message if it fails."""
+    """Run `ip`.
+
+    Raises:
+        CalledProcessError: it failed; the error holds its message.
+    """
     subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True, timeout=30)
 
 
 def why_not() -> str:
-    """Why hosts cannot be made here; "" where they can."""
+    """Return why hosts cannot be made here; "" if they can."""
     if not sys.platform.startswith("linux") or not shutil.which("ip") or not shutil.which("unshare"):
         return "needs Linux with ip and unshare"
     try:
@@ -37,7 +41,7 @@ def why_not() -> str:
 
 
 class Hosts:
-    """A context in which the hosts "a" and "b" are there; at its end whatever runs on them is killed."""
+    """Context manager that provides the hosts "a" and "b"; on exit it kills every process on them."""
 
     def __init__(self) -> None:
         self._spaces = {name: f"spygames-{os.getpid()}-{name}" for name in NAMES}
@@ -70,14 +74,14 @@ class Hosts:
         private: tuple[Path, Path] | None = None,
         variables: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[bytes]:
-        """Starts a command on a host.
+        """Start a command on a host.
 
         Args:
-            name: of the host.
-            command: what is run, in the folder of the project.
-            output: where its output and errors go.
-            private: a folder that only this host sees, and where the other would look for it: a disk of its own.
-            variables: of the environment, besides those of this process.
+            name: name of the host.
+            command: the command, run in the project folder.
+            output: file for its output and errors.
+            private: a folder that only this host sees, and its path on the other host: a separate disk.
+            variables: environment variables, besides those of this process.
         """
         mounted: list[str] = []
         if private:
@@ -91,12 +95,12 @@ class Hosts:
         )
 
     def processes(self, name: str) -> list[int]:
-        """The ids of all processes on a host."""
+        """Return the ids of all processes on a host."""
         found = subprocess.run(["ip", "netns", "pids", self._spaces[name]], capture_output=True, text=True, timeout=30)
         return [int(pid) for pid in found.stdout.split()]
 
     def trainers(self, name: str) -> list[int]:
-        """The ids of the processes on a host that train, without what has started them."""
+        """Return the ids of the training processes on a host, without the processes that started them."""
         found = []
         for pid in self.processes(name):
             try:
@@ -108,13 +112,13 @@ class Hosts:
         return found
 
     def kill(self, name: str) -> None:
-        """Ends every process on a host at once, as if somebody had pulled its plug."""
-        while pids := self.processes(name):  # what is being started while others die is not spared
+        """Kill every process on a host at once, like a power failure."""
+        while pids := self.processes(name):  # also processes that start meanwhile
             for pid in pids:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             time.sleep(0.02)
 
     def plug(self, connected: bool) -> None:
-        """Puts the cable in or takes it out; nobody is told."""
+        """Connect or disconnect the cable, without notice to either host."""
         ip("-n", self._spaces["a"], "link", "set", CARD, "up" if connected else "down")

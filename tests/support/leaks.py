@@ -1,4 +1,4 @@
-"""Many positions of a game for the leak test of the contract (`spygames.testing.hidden`)."""
+"""Leak test of the contract (`spygames.testing.hidden`) on many positions of a game."""
 
 from collections.abc import Iterable
 
@@ -9,25 +9,25 @@ from spygames.testing.hidden import differences
 from spygames.testing.trial import determinized
 
 PAIRS, LONG_PAIRS = 120, 2_000
-"""Pairs of a position and a viewer that a test of a variant compares, and a slow one."""
+"""Pairs of a position and a viewer that the test of a variant compares, and that a slow test compares."""
 PICTURES = 23
-"""One pair in so many has its pictures drawn, which take longer than all else together: of each viewer in turn, as no
-game has so many."""
+"""One pair in this many has its pictures drawn, which takes longer than everything else. It is prime and above the
+number of viewers of any game, so that each viewer gets a turn."""
 
 
 def leaks(
     game: Game, positions: Iterable[np.ndarray], pairs: int = PAIRS, pictures: int = PICTURES
 ) -> tuple[int, set[str]]:
-    """Compares each position for each of its viewers with a world that the viewer cannot tell from it.
+    """Compare each position, for each viewer, with a world that the viewer cannot tell from it.
 
     Args:
-        game: what is played.
+        game: the game.
         positions: STATE [1] each.
-        pairs: how many pairs of a position and a viewer are compared.
-        pictures: of one pair in so many the pictures are drawn, too.
+        pairs: maximum number of pairs of a position and a viewer.
+        pictures: one pair in this many has its pictures drawn, too.
 
     Returns:
-        How many pairs were compared, fewer where there were fewer positions, and the channels that leak.
+        The number of pairs compared, and the channels that leak.
     """
     compared, found = 0, set[str]()
     for states in positions:

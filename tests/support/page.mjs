@@ -1,5 +1,5 @@
-// Runs the script of a page of a recorded game on a stand-in for a browser's document, and prints what it shows.
-// node page.mjs PAGE.html: the start, an arrow key, the end, another viewpoint; a line of JSON each.
+// Runs the script of a recorded game's page with a fake browser document, and prints what it shows.
+// Usage: node page.mjs PAGE.html. Prints one line of JSON each: at the start, after an arrow key, at the end, and from another viewpoint.
 import { readFileSync } from "node:fs";
 
 const html = readFileSync(process.argv[2], "utf8");

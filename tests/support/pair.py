@@ -1,5 +1,7 @@
-"""What one of two processes that train together does in `tests/training/runs/test_processes.py`: `python -m
-tests.support.pair FOLDER`, started by RANK, WORLD_SIZE and MASTER_ADDR. It writes what it found as JSON."""
+"""One of the two processes that train together in `tests/training/runs/test_processes.py`.
+
+`python -m tests.support.pair FOLDER` is started with RANK, WORLD_SIZE and MASTER_ADDR. It writes its results as JSON.
+"""
 
 import json
 import os
@@ -15,7 +17,7 @@ from spygames_training.parallel.processes import PULSE, Processes, ProcessLost, 
 
 
 def found_by(processes: Processes) -> dict[str, object]:
-    """What the processes tell each other."""
+    """Return what the processes exchange."""
     rank = processes.rank
     tensors = [torch.full((2, 2), 1.0 + rank), torch.arange(3.0)]
     processes.add(tensors)
@@ -40,7 +42,7 @@ def found_by(processes: Processes) -> dict[str, object]:
 
 
 def waited_for(processes: Processes) -> dict[str, object]:
-    """What happens where one process is slow, fails, and at last ends."""
+    """Return what happens where one process is slow, fails, and finally ends."""
     found: dict[str, object] = {}
     started = time.monotonic()
     with processes.in_own_time():
@@ -66,7 +68,7 @@ def waited_for(processes: Processes) -> dict[str, object]:
 
 
 def main() -> None:
-    """Writes FOLDER/RANK.json."""
+    """Write FOLDER/RANK.json."""
     processes = join()
     found = found_by(processes)
     file = Path(sys.argv[1]) / f"{processes.rank}.json"

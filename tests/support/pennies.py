@@ -1,9 +1,8 @@
 """A game of three seats for tests of search: a coin is hidden and guessed, and a bystander may make a present.
 
-Seat 0 stays out for a quarter, or enters. If it enters, seat 1 hides a coin, seat 0 guesses it (right: +1 for seat 0
-and -1 for seat 1; wrong: the reverse), and seat 2, who sees neither, keeps its tenth or gives seat 0 a whole one that
-costs itself as much. Played well, entering is worth nothing: so seat 0 stays out, unless it thinks that it will see
-the coin, or that seat 2 is its friend.
+Seat 0 stays out for 0.25, or enters. If it enters, seat 1 hides a coin and seat 0 guesses it (right: +1 for seat 0 and
+-1 for seat 1; wrong: the reverse). Seat 2, who sees neither, keeps 0.1, or gives up 1 so that seat 0 gains 1. Under
+good play, entering is worth 0. So seat 0 stays out, unless it expects to see the coin or to get the present.
 """
 
 import sys
@@ -25,8 +24,8 @@ STAY, IN = KEEP, PRESENT = range(2)  # actions; while hiding and guessing they a
 OPTIONS = np.dtype([], align=True)
 STATE = np.dtype([
     ("rng", uint64),  # HIDDEN: the random stream of chance
-    ("coin", int8),  # HIDDEN from all but seat 1, NONE before
-    ("guess", int8),  # HIDDEN from seat 2, NONE before
+    ("coin", int8),  # HIDDEN from all but seat 1, NONE before that
+    ("guess", int8),  # HIDDEN from seat 2, NONE before that
     ("given", int8),  # whether seat 2 gave
     ("phase", int8),
     ("to_move", int8),
@@ -88,7 +87,7 @@ def observe(s: Record, seat: Int, view: Record) -> None:
 
 @kernel
 def observe_all(s: Record, seat: Int, view: Record) -> None:
-    """As if the coin lay open."""
+    """Observe as if the coin were open."""
     for i in range(5):
         view.phase[i] = s.phase == i
     for side in range(2):
@@ -106,7 +105,7 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
 
 
 def make_game(open_coin: bool = False) -> Game:
-    """The game, or one in which everybody sees the coin."""
+    """Return the game, or the variant in which everybody sees the coin."""
     return replace(
         kuhn.make_game(),
         name="open_pennies" if open_coin else "pennies",

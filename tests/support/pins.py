@@ -1,11 +1,12 @@
-"""Resolves every extra with the pinned versions, for each Python and platform; `make test-pins` runs it.
+"""Resolve every extra with the pinned versions, for each Python and platform; `make test-pins` runs it.
 
     python tests/support/pins.py                      all
     python tests/support/pins.py --python 3.13        one Python
     python tests/support/pins.py --platform Windows   one platform
 
 The package `uv` resolves from the registry's metadata. Nothing is installed, and pip's settings, such as a folder with
-a build of torch for this machine, do not count. All extras are resolved together: then each resolves alone, too.
+a build of torch for this machine, are ignored. All extras are resolved together; if that fails, each is also resolved
+alone.
 """
 
 import argparse
@@ -29,15 +30,15 @@ PLATFORMS = {
     "Windows": "x86_64-pc-windows-msvc",
 }
 OLDEST_MACOS = "14.0"
-"""Torch's wheels need it."""
+"""Minimum version for torch's wheels."""
 GPU_EXTRAS = ("gpu", "gpu-code")
-"""Tested in an environment of their own, with the pins of both files."""
+"""Tested in a separate environment, with the pins of both files."""
 NO_WHEEL = ("chess", "rlcard")
-"""Packages of Python alone that are published without a wheel: pip builds them."""
+"""Pure Python packages published without a wheel: pip builds them."""
 PINNED_BY_TORCH = re.compile(r"cuda-toolkit|nvidia-|triton")
 """Packages that need no pin: torch requires exactly one version of each."""
 NOT_OURS = ("UV_CONSTRAINT", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_INDEX", "UV_OVERRIDE", "UV_TORCH_BACKEND")
-"""Settings of uv that would change the answer; UV_DEFAULT_INDEX may name a mirror."""
+"""Settings of uv that would change the result; UV_DEFAULT_INDEX may name a mirror."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Exempt:
     extra: str
     platforms: Sequence[str]
     cause: str
-    """What uv's explanation names."""
+    """Text in uv's explanation."""
     reason: str
     pins: Sequence[Path] = (PINS,)
     sdists: Sequence[str] = NO_WHEEL
@@ -66,7 +67,7 @@ EXEMPT = (
     Exempt("bench", ["Linux x86-64"], "chess", "chess has no wheel", sdists=["rlcard"]),
     Exempt("bench", ["Linux x86-64"], "rlcard", "rlcard has no wheel", sdists=["chess"]),
 )
-"""What cannot be installed, and why. A row that is no longer true is an error."""
+"""Extras that cannot be installed, and why. A row that is no longer true is an error."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Found:
     packages: Mapping[str, str]
     """Version by name; empty if the requirements contradict each other."""
     cause: str
-    """uv's explanation if so, else empty."""
+    """uv's explanation in that case, else empty."""
 
     @property
     def contradicts(self) -> bool:
@@ -85,17 +86,17 @@ class Found:
 
 
 def extras() -> list[str]:
-    """Those of pyproject.toml."""
+    """Return the extras of pyproject.toml."""
     return [*tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]]
 
 
 def normal(name: str) -> str:
-    """The name of a package as registries compare it."""
+    """Return the name of a package in the form that registries compare."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def pinned(*files: Path) -> dict[str, str]:
-    """Version by name, in some files of pins.
+    """Read the version of each package from files of pins.
 
     Raises:
         ValueError: a line is not a pin, or a package has two.
@@ -107,16 +108,16 @@ def pinned(*files: Path) -> dict[str, str]:
                 continue
             name, _, version = line.partition("==")
             if not re.fullmatch(r"[\w.-]+==[\w.]+", line) or normal(name) in found:
-                raise ValueError(f"{file.name} must have one line NAME==VERSION a package, not {line!r} here")
+                raise ValueError(f"{file.name} must have one line NAME==VERSION per package, not {line!r} here")
             found[normal(name)] = version
     return found
 
 
 def resolve(python: str, platform: str, names: Sequence[str], pins: Sequence[Path], sdists: Sequence[str]) -> Found:
-    """The packages that these extras bring.
+    """Resolve the packages that these extras install.
 
     Args:
-        python: its version.
+        python: version of Python.
         platform: a key of `PLATFORMS`.
         names: extras.
         pins: files of pins.
@@ -140,7 +141,7 @@ def resolve(python: str, platform: str, names: Sequence[str], pins: Sequence[Pat
 
 
 def together(python: str, platform: str, names: Sequence[str], pins: Sequence[Path]) -> Iterator[tuple[bool, str]]:
-    """Whether these extras resolve together with a pin for each package; if not, which of them fail alone."""
+    """Yield whether these extras resolve together with a pin for each package; if not, which of them fail alone."""
     where = place(python, platform, pins)
     found = resolve(python, platform, names, pins, NO_WHEEL)
     known = pinned(*pins)
@@ -157,7 +158,7 @@ def together(python: str, platform: str, names: Sequence[str], pins: Sequence[Pa
 
 
 def exempted(python: str, platform: str, row: Exempt) -> tuple[bool, str]:
-    """Whether a row of `EXEMPT` is still true."""
+    """Return whether a row of `EXEMPT` is still true."""
     found = resolve(python, platform, [row.extra], row.pins, row.sdists)
     where = f"{place(python, platform, row.pins)}: {row.extra}"
     if found.contradicts and row.cause in found.cause:
@@ -166,12 +167,12 @@ def exempted(python: str, platform: str, row: Exempt) -> tuple[bool, str]:
 
 
 def place(python: str, platform: str, pins: Sequence[Path]) -> str:
-    """How a line begins."""
+    """Return the start of an output line."""
     return f"Python {python}, {platform}, {' and '.join(file.name for file in pins)}"
 
 
 def check(python: str, platform: str) -> list[tuple[bool, str]]:
-    """A line for each check of a Python on a platform, and whether it passed."""
+    """Return, for each check of a Python on a platform, whether it passed and its output line."""
     rows = [row for row in EXEMPT if platform in row.platforms]
     missing = {row.extra for row in rows if (row.pins, row.sdists) == ((PINS,), NO_WHEEL)}
     found = [*together(python, platform, [name for name in extras() if name not in missing], (PINS,))]
@@ -181,11 +182,11 @@ def check(python: str, platform: str) -> list[tuple[bool, str]]:
 
 
 def main() -> int:
-    """Prints a line for each check; returns 1 if one failed."""
+    """Print a line per check; return 1 if one failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", choices=PYTHONS, help="only this one")
     parser.add_argument("--platform", choices=[*PLATFORMS], help="only this one")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     try:
         pinned(PINS, GPU_PINS)
     except ValueError as error:
@@ -194,7 +195,7 @@ def main() -> int:
         (python, platform)
         for python in PYTHONS
         for platform in PLATFORMS
-        if asked.python in (None, python) and asked.platform in (None, platform)
+        if args.python in (None, python) and args.platform in (None, platform)
     ]
     failed = 0
     with ThreadPoolExecutor(2) as pool:

@@ -1,11 +1,11 @@
-"""A plugin for pytest that hides this processor's instructions for bfloat16: `pytest -p tests.support.plain_processor`.
+"""Pytest plugin that hides this processor's bfloat16 instructions: `pytest -p tests.support.plain_processor`.
 
-What takes bfloat16 where it is fast then computes in float32, as on most processors.
+Code that uses bfloat16 where it is fast then computes in float32, as on most processors.
 """
 
 import torch
 
 
 def pytest_configure() -> None:
-    """Has torch say that there are none."""
+    """Make torch report that bfloat16 instructions are missing."""
     torch.cpu._is_avx512_bf16_supported = lambda: False

@@ -1,7 +1,7 @@
-"""Runs the tests that compute with networks as other processors do, then a program in unusual environments:
-`python -m tests.support.portable`, with arguments of pytest behind it.
+"""Run the tests that compute with networks as on other processors, then a program in unusual environments:
+`python -m tests.support.portable`, followed by arguments of pytest.
 
-Each setting is a process of its own, as libraries look at the processor when they are imported.
+Each setting runs in a separate process, since libraries inspect the processor when they are imported.
 """
 
 import os
@@ -23,11 +23,11 @@ TESTS = (
     "tests/docs/test_code.py",
     "tests/docs/test_ladders.py",
 )
-"""What plays, learns, searches or draws by sums that processors round in their own ways."""
+"""Tests that play, learn, search or draw with sums that processors round differently."""
 
 
 class Setting(NamedTuple):
-    """How a processor is imitated."""
+    """How to imitate a processor."""
 
     name: str
     environment: dict[str, str]
@@ -35,7 +35,7 @@ class Setting(NamedTuple):
 
 
 def settings() -> list[Setting]:
-    """What is imitated here. A library that does not know a variable, as on other processors, leaves it alone."""
+    """Return the settings to imitate here. Libraries ignore variables that they do not know, as on other processors."""
     found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])  # type: ignore[index, union-attr]
     plain = {
         "ATEN_CPU_CAPABILITY": "default",
@@ -51,7 +51,7 @@ def settings() -> list[Setting]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs the tests in each setting; returns 1 if any of them failed."""
+    """Run the tests in each setting; return 1 if any failed."""
     failed = []
     for setting in settings():
         print(f"== {setting.name}", flush=True)

@@ -1,16 +1,16 @@
-"""Uniformly random games of any game, with every position looked at: what holds in it, and what does not.
+"""Play uniformly random games of any game and check invariants in every position.
 
     python -m tests.support.random_games --games 100000 --every 16        # all variants of all games, for hours
 
-What holds in any game is checked here (`NAMES`). What holds in one game is said by `tests/games/<game>/invariants.py`,
+Invariants of every game are checked here (`NAMES`). Invariants of one game are in `tests/games/<game>/invariants.py`,
 written from the rules, in one form:
 
-- `VARIANTS`: options of the variants that are played
-- `OF_STATE`: functions of states, STATE [n], that answer bool [n]: whether it holds in each
-- `OF_DECISION`: the same of the states before and after a decision
-- `due`: a function of states that answers what their seats must have, [n, P or more]
+- `VARIANTS`: options of the variants to play
+- `OF_STATE`: functions of states, STATE [n], that return bool [n]: whether the invariant holds in each
+- `OF_DECISION`: functions of the states before and after a decision, likewise
+- `due`: a function of states that returns the results that their seats must have, [n, P or more]
 
-All of an array are of one variant.
+All states of an array are of one variant.
 """
 
 import argparse
@@ -36,38 +36,42 @@ NAMES = (
 )
 MOVER, ACTIONS, RESULTS, KEEPS_VIEW, POSSIBLE, ENDS = range(len(NAMES))
 LONGEST = 10_000
-"""Decisions after which a game counts as endless."""
+"""Games with more decisions count as endless."""
 DETERMINIZED = 100
-"""One position in so many of each game is determinized for each seat."""
+"""One position in this many of each game is determinized for each seat."""
 CHUNK = 2_000
 
 
 class Played(NamedTuple):
-    """Games that were played, one a row."""
+    """Games that were played, one per row."""
 
     states: np.ndarray
-    """STATE [n], the last ones."""
+    """STATE [n], the final states."""
     decisions: np.ndarray
-    """int [n], how many there were."""
+    """int [n], the number of decisions."""
     broken: dict[str, np.ndarray]
-    """By name of an invariant the rows in which it did not hold; none where all held."""
+    """By invariant, the rows in which it did not hold; empty if it held in all."""
     phases: Counter[int]
-    """How many of the positions that were looked at were in each phase."""
+    """Number of checked positions per phase."""
 
 
 def invariants_of(game: Game) -> ModuleType:
-    """`tests/games/<game>/invariants.py`; ModuleNotFoundError for a game that has none."""
+    """Import `tests/games/<game>/invariants.py`.
+
+    Raises:
+        ModuleNotFoundError: the game has no invariants.
+    """
     return importlib.import_module(f"tests.games.{game.name}.invariants")
 
 
 def names(game: Game) -> list[str]:
-    """The names of all invariants of a game."""
+    """Return the names of all invariants of a game."""
     own = invariants_of(game)
     return [*NAMES, *(holds.__name__ for holds in (*own.OF_STATE, *own.OF_DECISION))]
 
 
 def play_games(game: Game, seeds: Iterable[int], every: int = 1) -> Played:
-    """Plays the first game of each seed; one decision in `every` is looked at, and each game's start and end."""
+    """Play the first game of each seed; check one decision in `every`, and each game's start and end."""
     of = np.array(list(seeds), np.uint64)
     n, own = len(of), invariants_of(game)
     broken = {name: np.zeros(n, bool) for name in names(game)}
@@ -94,24 +98,24 @@ def play_games(game: Game, seeds: Iterable[int], every: int = 1) -> Played:
 
 
 def broken_in(own: ModuleType, s: np.ndarray) -> dict[str, np.ndarray]:
-    """By name of an invariant of states, STATE [n], whether it does not hold, bool [n]."""
+    """Return, by invariant of states, where it does not hold in STATE [n]: bool [n]."""
     return {holds.__name__: ~holds(s) for holds in own.OF_STATE}
 
 
 def broken_by(own: ModuleType, before: np.ndarray, s: np.ndarray) -> dict[str, np.ndarray]:
-    """The same of the decisions that have made `s` of `before`, both STATE [n]."""
+    """Return the same for invariants of decisions, from the states before and after, both STATE [n]."""
     return {holds.__name__: ~holds(before, s) for holds in own.OF_DECISION}
 
 
 def wrong_with(game: Game, s: np.ndarray) -> list[str]:
-    """The invariants of states that do not hold in one of `s`, STATE [n], or more."""
+    """Return the invariants of states that fail in at least one of `s`, STATE [n]."""
     return [name for name, wrong in broken_in(invariants_of(game), s).items() if wrong.any()]
 
 
 def out_of_order(
     game: Game, own: ModuleType, s: np.ndarray, mask: np.ndarray, results: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """The same of what any game promises: `mask`, int8 [n, A], is of the seats to move, `results` float32 [n, P]."""
+    """Return the same for invariants of every game, from `mask`, int8 [n, A], and `results`, float32 [n, P]."""
     over = s["to_move"] == NOBODY
     allowed = np.isin(mask, (0, 1)).all(1) & (mask.any(1) == ~over)
     return {
@@ -122,7 +126,7 @@ def out_of_order(
 
 
 def determinized(game: Game, own: ModuleType, s: np.ndarray, seeds: np.ndarray) -> dict[str, np.ndarray]:
-    """The same of `determinize`: each seat sees what it saw and may do what it might; the position is possible."""
+    """Return the same for `determinize`: each seat keeps its view and mask, and the drawn position is possible."""
     found = {NAMES[KEEPS_VIEW]: np.zeros(len(s), bool), NAMES[POSSIBLE]: np.zeros(len(s), bool)}
     views, masks = game.new_views(2), np.zeros((2, game.num_actions), np.int8)
     worlds = []
@@ -161,7 +165,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def report(game: Game, games: int, every: int) -> tuple[dict[str, Any], int]:
-    """The first seeds of games in which an invariant did not hold, by its name; how many positions were looked at."""
+    """Return, by invariant, the first seeds of games in which it failed, and the number of positions checked."""
     wrong, looked_at = {}, 0
     for start in range(0, games, CHUNK):
         played = play_games(game, range(start, min(start + CHUNK, games)), every)

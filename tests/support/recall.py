@@ -1,7 +1,7 @@
-"""A game of two seats for tests of memory: each looks at a coin of its own, is asked twice about nothing, and names it.
+"""A game of two seats for tests of memory: each seat sees its own coin once, acts twice without effect, and names it.
 
-Only while it looks does a seat see its coin; naming it is worth 1, naming the other side -1, to that seat alone. Who
-forgets wins nothing on average, who remembers always wins.
+A seat sees its coin only in the first round. Naming it gives 1 to that seat alone, naming the other side -1. A player
+that forgets wins nothing on average; a player that remembers always wins.
 """
 
 import sys
@@ -87,7 +87,7 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
 
 
 def make_game() -> Game:
-    """The game; it has no options."""
+    """Return the game; it has no options."""
     game = kuhn.make_game()
     return replace(
         game,

@@ -1,7 +1,7 @@
-"""A plugin for pytest that has networks add up in the reversed order: `pytest -p tests.support.reversed_sums`.
+"""Pytest plugin that makes networks add in reversed order: `pytest -p tests.support.reversed_sums`.
 
-So do other processors and other versions of torch, each in an order of its own. A test that fails with it depends on
-the last bits of a sum.
+Other processors and other versions of torch add in other orders, too. A test that fails with this plugin depends on the
+last bits of a sum.
 """
 
 import torch
@@ -18,5 +18,5 @@ def _reversed(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tens
 
 
 def pytest_configure() -> None:
-    """Puts it in the place of torch's own."""
+    """Replace torch's own function."""
     functional.linear = _reversed

@@ -1,4 +1,4 @@
-"""What the tests of all `rewind` kernels have in common: games with their decisions, and luck that is tried."""
+"""Shared parts of the tests of all `rewind` kernels: games with their decisions, and random streams to try."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -15,23 +15,23 @@ from spygames.core.playing.batch import Batch
 from spygames.testing.hidden import indistinguishable_decision
 from spygames.testing.trial import determinized, mask_of, view_of
 
-# Stand for the kernels of a game, which `Game.bind` puts in their place.
+# Placeholders for the kernels of a game; `Game.bind` replaces them.
 legal: Any = None
 observe: Any = None
 rewind: Any = None
 
 TRIES = 4096
-"""Lucks that are tried; a discard or an offer can have come about in some dozens of ways."""
+"""Number of random streams to try; a discard or an offer can have happened in some dozens of ways."""
 CHAIN = 6
-"""Decisions of a seat that a world is turned back."""
+"""Maximum number of decisions of a seat that a world is rewound."""
 
 Silent = Callable[[Game, np.ndarray, int], bool]
-"""(game, STATE [1] before a decision, action): whether the rules hide it from all others."""
+"""(game, STATE [1] before a decision, action): whether the rules hide the decision from all others."""
 
 
 def links(game: Game, games: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """Random games, one step at a time: what is true now, what was at the latest decision of a seat, that seat and its
-    action; a row for each game and seat."""
+    """Play random games one step at a time. Yield, per game and seat: the state now, the state at that seat's latest
+    decision, the seat, and its action."""
     seats = game.num_players
     batch, choose = Batch(game, games, seed=seed, threads=1), bot_loop(game, "random")
     luck = np.arange(1, games + 1, dtype=np.uint64).reshape(-1, 1)
@@ -57,18 +57,18 @@ def check_right_luck(
     gone: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
     seed: int = 11,
 ) -> int:
-    """The past view comes back byte for byte, with the mask and the action, from the truth and the right luck.
+    """Check that the truth and the right luck restore the past view byte for byte, with the mask and the action.
 
     Args:
-        game: what is played, by random legal actions.
+        game: the game, played by random legal actions.
         games: number of games.
         silent: which decisions say nothing.
-        may_be_silent: (STATE [k] before, actions int64 [k]) -> bool [k]: for which of them `silent` is asked.
-        gone: (STATE [k] now, STATE [k] then) -> bool [k]: what is past recall, and says nothing.
-        seed: of the games.
+        may_be_silent: (STATE [k] before, actions int64 [k]) -> bool [k]: where to ask `silent`.
+        gone: (STATE [k] now, STATE [k] then) -> bool [k]: decisions that are past recall and say nothing.
+        seed: seed of the games.
 
     Returns:
-        How many decisions came back.
+        The number of decisions restored.
     """
     check = game.bind(_same_bytes_finder, rewind=game.rewind)
     total = 0
@@ -95,7 +95,7 @@ def check_right_luck(
 
 
 def check_many(game: Game, games: int, *rules: Any, decisions: int = 100_000) -> None:
-    """`check_right_luck` in so many games at a time, until it has seen so many decisions."""
+    """Run `check_right_luck` with `games` games at a time, until it has seen this many decisions."""
     seed = 12
     while decisions > 0:
         decisions -= check_right_luck(game, games, *rules, seed=seed)
@@ -106,7 +106,7 @@ def _same_bytes_finder(
     now: Any, past: Any, seats: Any, actions: Any, expected: Any, world: Any, views: Any, text: Any, masks: Any,
     rng: Any, found: Any,
 ) -> None:  # fmt: skip
-    """Whether some luck turns `now[i]` into the truth at an earlier decision: view, mask and action, bool [k]."""
+    """Set `found[k]` if some luck rewinds `now[k]` to the truth at an earlier decision: view, mask and action."""
     for i in range(len(now)):
         observe(past[i], seats[i], views[0])
         legal(past[i], masks[0])
@@ -126,23 +126,23 @@ def _same_bytes_finder(
 
 
 def rewound(game: Game, world: np.ndarray, past: np.ndarray, seat: int, action: Any, luck: int) -> tuple[Any, int]:
-    """A copy of a world that was turned back, STATE [1], and what `rewind` returned."""
+    """Return a rewound copy of a world, STATE [1], and the return value of `rewind`."""
     states, rng = world.copy(), np.array([luck], np.uint64)
     assert game.rewind is not None
     return states, int(game.rewind(as_record(states), as_record(past), seat, action, rng))
 
 
 def check_redrawn(game: Game, games: int, public: Sequence[str], chosen: str = "random") -> dict[str, int]:
-    """In redrawn worlds all that is public comes back, and nothing that the viewer cannot know of the past is read.
+    """Check in redrawn worlds that everything public is restored, and that no hidden part of the past is read.
 
     Args:
-        game: what is played.
+        game: the game.
         games: number of games.
         public: fields of STATE that hide nothing.
         chosen: the bot that plays.
 
     Returns:
-        How many decisions were told of, said nothing, were impossible; and how many of those told of were legal.
+        The number of decisions told, silent and impossible, and the number of told decisions that were legal.
     """
     counts = {"told": 0, "nothing": 0, "impossible": 0, "legal": 0}
     batch, choose = Batch(game, games, seed=5, threads=1), bot_loop(game, chosen)
@@ -174,7 +174,7 @@ def _turn_back(
     public: Sequence[str],
     counts: dict[str, int],
 ) -> None:
-    """The same for some decisions of one seat, newest first."""
+    """Rewind redrawn worlds through some decisions of one seat, newest first, and count the outcomes."""
     worlds = [determinized(game, now, viewer, 3 * luck) for _ in range(2)]
     for then, action in past:
         seat = int(then["to_move"][0])
@@ -197,7 +197,7 @@ def _turn_back(
 
 
 def check_own_view(game: Game, games: int) -> int:
-    """Two worlds that a seat cannot tell apart become one to it, with the same luck; returns how many there were."""
+    """Check that two worlds a seat cannot tell apart stay so when rewound with the same luck; return their number."""
     looked = 0
     for now, past, seats, actions in links(game, games, 17):
         for i in range(0, len(now), 3):
@@ -214,7 +214,7 @@ def check_own_view(game: Game, games: int) -> int:
 
 
 def agree(seen: Counter[Any], expected: Counter[Any]) -> None:
-    """Chi-square: what was seen came as often as its ways say."""
+    """Check by chi-square that frequencies match the expected ones."""
     assert set(seen) == set(expected)
     scale = sum(seen.values()) / sum(expected.values())
     keys = sorted(expected)

@@ -1,8 +1,8 @@
-"""Positions and moves as data: whatever the rules say happens, happens.
+"""Positions and moves as data, with the outcome that the rules demand.
 
 A scenario has a `name`, `rules` (the IDs it proves), `start` (a state mapping), `actions` (texts, each legal in its
-turn), and what must hold: `legal_at_start` (all legal texts), `after` (parts of the mapping), `legal_after`. Those of a
-game lie in `tests/games/<game>/scenarios`, a list a file, and the `test_scenarios.py` beside them runs them.
+turn), and expectations: `legal_at_start` (all legal texts), `after` (parts of the mapping), `legal_after`. A game's
+scenarios are in `tests/games/<game>/scenarios`, one list per file; `test_scenarios.py` beside that folder runs them.
 """
 
 import json
@@ -16,14 +16,14 @@ KEYS = {"name", "rules", "start", "legal_at_start", "actions", "after", "legal_a
 
 
 def read(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each scenario of each file, with the name of the file."""
+    """Yield each scenario with the name of its file."""
     for file in sorted(folder.glob("*.json")):
         for scenario in json.loads(file.read_text())["scenarios"]:
             yield file.stem, scenario
 
 
 def parameters(folder: Path) -> list[Any]:
-    """Each scenario as a parameter of a test, marked with the rules that it names."""
+    """Return each scenario as a test parameter, marked with its rules."""
     return [
         pytest.param(scenario, id=f"{stem}: {scenario['name']}", marks=pytest.mark.rule(*scenario["rules"]))
         for stem, scenario in read(folder)
@@ -31,7 +31,7 @@ def parameters(folder: Path) -> list[Any]:
 
 
 def check(scenario: dict[str, Any], at: Callable[..., Any]) -> None:
-    """Plays a scenario; `at` makes the position of its start."""
+    """Play a scenario; `at` makes its start position."""
     assert scenario.get("after") or scenario.get("legal_at_start"), "a scenario must expect something"
     position = at(scenario["start"])
     if "legal_at_start" in scenario:
@@ -44,7 +44,7 @@ def check(scenario: dict[str, Any], at: Callable[..., Any]) -> None:
 
 
 def check_form(folder: Path) -> int:
-    """Scenarios are written in full and named apart; how many there are."""
+    """Check that scenarios are complete and have unique names; return their number."""
     names = []
     for stem, scenario in read(folder):
         names.append((stem, scenario["name"]))

@@ -1,6 +1,6 @@
-"""Records for interpreted kernels that refuse what NumPy lets pass: negative indices, and numbers that do not fit.
+"""Records for interpreted kernels that refuse what NumPy allows: negative indices, and numbers that do not fit.
 
-Compiled kernels check neither. NumPy alone takes an index below 0 from the end and lets NumPy integers wrap round.
+Compiled kernels check neither. NumPy takes a negative index from the end and lets NumPy integers wrap around.
 """
 
 import operator
@@ -10,11 +10,11 @@ import numpy as np
 
 
 class OutOfBounds(AssertionError):
-    """A kernel used an index below 0, or wrote a number that its field cannot hold."""
+    """A kernel used a negative index, or wrote a number that its field cannot hold."""
 
 
 class Array(np.ndarray):
-    """An array whose single indices are 0 or more, and whose whole numbers fit."""
+    """An array that refuses negative indices and integers that do not fit."""
 
     def __getitem__(self, key: Any) -> Any:
         _check_index(key)
@@ -28,7 +28,7 @@ class Array(np.ndarray):
 
 
 class Strict:
-    """A record, its fields as attributes and by name; arrays in it are `Array`, records in it `Strict`."""
+    """A record with its fields as attributes and by name; its arrays are `Array`, its records `Strict`."""
 
     __slots__ = ("_record",)
 
@@ -53,12 +53,12 @@ class Strict:
         self._record[name] = value
 
     def copy(self) -> "Strict":
-        """A record of its own."""
+        """Return an independent copy."""
         return Strict(self._record.copy())
 
 
 def _wide(value: Any) -> Any:
-    """A signed number with 64 bits, as kernels count: so it does not wrap round before it is written."""
+    """Return a signed 64-bit integer, as in kernels, so that it does not wrap around before it is written."""
     return np.int64(value) if isinstance(value, np.signedinteger) else value
 
 

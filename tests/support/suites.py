@@ -1,4 +1,4 @@
-"""Which of many cases `make test` runs; `make test-all` runs all of them."""
+"""Choose the cases that `make test` runs; `make test-all` runs all of them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,8 +7,8 @@ import pytest
 
 
 def slow_but(values: Sequence[Any], *quick: int) -> list[Any]:
-    """For pytest's `parametrize`: the values, all `slow` but those at the indices `quick`, which differ most. Values
-    that are tuples stand for several arguments."""
+    """Return values for pytest's `parametrize`, marked `slow` except at the indices `quick`, which differ most. A tuple
+    is several arguments."""
     assert quick
     assert all(-len(values) <= i < len(values) for i in quick)
     fast = {i % len(values) for i in quick}

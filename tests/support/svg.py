@@ -1,4 +1,4 @@
-"""Pictures as tests read them: texts and shapes with their places on the canvas, and what is wrong with a picture."""
+"""Read pictures in tests: texts and shapes with their positions on the canvas, and checks for faults."""
 
 import math
 import re
@@ -21,7 +21,7 @@ IDENTITY: Matrix = (1, 0, 0, 1, 0, 0)
 ALLOWED = {"svg", "g", "title", "desc", "rect", "circle", "ellipse", "path", "text"}
 FORBIDDEN = {"id", "style", "href", "onclick", "onload"}
 RAISED, LOWERED = 0.74, 0.2
-"""How far letters reach above and below their base line, in parts of the font size."""
+"""Extent of letters above and below their baseline, as parts of the font size."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Words:
 
 @lru_cache(1)
 def elements(svg: str) -> list[tuple[ElementTree.Element, Matrix, Mapping[str, str]]]:
-    """Each element with what places it and the attributes that it inherits; well-formed XML only."""
+    """Return each element with its transform and the attributes it inherits; the XML must be well-formed."""
 
     def walk(
         element: ElementTree.Element, matrix: Matrix, inherited: Mapping[str, str]
@@ -51,7 +51,7 @@ def elements(svg: str) -> list[tuple[ElementTree.Element, Matrix, Mapping[str, s
 
 
 def texts(svg: str) -> list[Words]:
-    """The texts of a picture with the boxes that their letters fill."""
+    """Return the texts of a picture with the boxes of their letters."""
     found = []
     for element, matrix, attributes in elements(svg):
         if element.tag == f"{SVG}text":
@@ -66,7 +66,7 @@ def texts(svg: str) -> list[Words]:
 
 
 def outside(svg: str) -> list[str]:
-    """What does not lie on the canvas."""
+    """Return whatever is outside the canvas."""
     wrong = [f"{each.text!r} at {each.box}" for each in texts(svg) if not _is_inside(each.box)]
     for element, matrix, _ in elements(svg):
         points = _points(element.tag.removeprefix(SVG), element.attrib)
@@ -76,7 +76,7 @@ def outside(svg: str) -> list[str]:
 
 
 def overlaps(svg: str) -> list[str]:
-    """Texts that touch each other."""
+    """Return texts that touch each other."""
     found = texts(svg)
     return [
         f"{a.text!r} and {b.text!r}"
@@ -88,7 +88,7 @@ def overlaps(svg: str) -> list[str]:
 
 
 def pale(svg: str, least: float = 4.5) -> list[str]:
-    """Texts whose contrast with a tenth of what is behind them, or more, is too low (WCAG 2: 4.5)."""
+    """Return texts with too little contrast to a tenth or more of their background (WCAG 2: 4.5)."""
     ground = pixels(re.sub(r"<text.*?</text>", "", svg), WIDTH).astype(float)
     wrong = []
     for each in filter(lambda words: words.text, texts(svg)):
@@ -104,7 +104,7 @@ def pale(svg: str, least: float = 4.5) -> list[str]:
 
 
 def strange(svg: str) -> list[str]:
-    """Elements and attributes that a picture must not have: what is outside the page, what a strict policy blocks."""
+    """Return forbidden elements and attributes: references to outside the page, and what a strict policy blocks."""
     wrong = []
     for element, _, _ in elements(svg):
         tag = element.tag.removeprefix(SVG)
@@ -115,7 +115,7 @@ def strange(svg: str) -> list[str]:
 
 
 def unreachable(svg: str, legal: list[str]) -> list[str]:
-    """Actions that no target stands for: neither the whole text nor each word after the verb."""
+    """Return legal actions without a target, neither for the whole text nor for each word after the verb."""
     found = [attributes for element, _, attributes in elements(svg) if element.get("class") == "target"]
     actions = {attributes.get("data-action") for attributes in found}
     picks = {attributes.get("data-pick") for attributes in found}
@@ -128,7 +128,7 @@ def unreachable(svg: str, legal: list[str]) -> list[str]:
 
 
 def dangling(svg: str, legal: list[str]) -> list[str]:
-    """Targets that stand for nothing that is legal."""
+    """Return targets that match no legal action."""
     words = {f"{i}:{word}" for text in legal for i, word in enumerate(text.split())}
     found = [element for element, _, _ in elements(svg) if element.get("class") == "target"]
     wrong = [str(each.get("data-action")) for each in found if each.get("data-action") not in {None, *legal}]
@@ -136,17 +136,17 @@ def dangling(svg: str, legal: list[str]) -> list[str]:
 
 
 def colorless(svg: str) -> str:
-    """The picture with one color in place of all others: themes differ in nothing else."""
+    """Return the picture with all colors replaced by one: themes must not differ in anything else."""
     return re.sub(r'"#[0-9a-f]{3,6}"', '"#000"', svg)
 
 
 def drawn(svg: str) -> str:
-    """The picture without the text for screen readers."""
+    """Return the picture without the text for screen readers."""
     return re.sub(r"<(title|desc)>.*?</\1>", "", svg, flags=re.DOTALL)
 
 
 def _points(tag: str, a: Mapping[str, str]) -> list[tuple[float, float]]:
-    """Points round a shape: corners, or the ends of a path's pieces."""
+    """Return points around a shape: corners, or the ends of a path's segments."""
 
     def number(name: str) -> float:
         return float(a.get(name, 0))
@@ -226,7 +226,7 @@ def _is_inside(box: Box) -> bool:
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast of two colors, 1 to 21 (WCAG 2)."""
+    """Return the contrast of two colors, 1 to 21 (WCAG 2)."""
     dark, light = sorted(_luminance(_rgb(each)) for each in (one, other))
     return float((light + 0.05) / (dark + 0.05))
 

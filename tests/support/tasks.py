@@ -1,4 +1,4 @@
-"""Tasks for tests: functions that other processes import, which is quick."""
+"""Tasks for tests: functions in a module that other processes import quickly."""
 
 import importlib
 import os
@@ -12,26 +12,26 @@ from spygames_training.parallel.executor import Progress
 
 
 def square(number: int, progress: Progress | None) -> tuple[int, int]:
-    """The square, and the process that computed it."""
+    """Return the square, and the process that computed it."""
     if progress:
         progress(number)
     return number * number, os.getpid()
 
 
 def imports(module: str, other: str, progress: Progress | None) -> bool:
-    """Whether the process has the other module, too, after it has imported the one."""
+    """Import `module`; return whether `other` is loaded, too."""
     importlib.import_module(module)
     return other in sys.modules
 
 
 def slowly(number: int, seconds: float, progress: Progress | None) -> int:
-    """The number, after a while."""
+    """Return the number after a while."""
     time.sleep(seconds)
     return number
 
 
 def dying(number: int, folder: Path, deaths: int, progress: Progress | None) -> int:
-    """The number, by the process that is asked after so many have died of it."""
+    """Return the number once this many processes have died of the task."""
     if progress:
         progress(1)
     mine = folder / f"{number} {os.getpid()}"
@@ -51,7 +51,7 @@ class Peculiar(Exception):
 
 
 def failing(how: str, progress: Progress | None) -> Any:
-    """Fails in one of several ways."""
+    """Fail in one of several ways."""
     match how:
         case "value":
             raise ValueError("it is wrong")
@@ -63,13 +63,13 @@ def failing(how: str, progress: Progress | None) -> Any:
 
 
 def waiting(file: Path, progress: Progress | None) -> None:
-    """Says who it is and waits; told to end, it takes its time to save."""
+    """Write the process id and wait; on a signal, take a moment and write what was received."""
     file.write_text(str(os.getpid()))
-    told: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, frame: told.append(number))
-    signal.signal(signal.SIGINT, lambda number, frame: told.append(number))
-    while not told:
+    signals: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
+    signal.signal(signal.SIGINT, lambda number, frame: signals.append(number))
+    while not signals:
         time.sleep(0.01)
     time.sleep(0.2)
-    file.write_text(f"saved after {told}")
+    file.write_text(f"saved after {signals}")
     raise KeyboardInterrupt

@@ -1,7 +1,7 @@
-"""Runs Python with some arguments and prints the CPU seconds that it took, beside those of a fixed reference loop.
+"""Run Python with some arguments and print its CPU seconds, beside those of a fixed reference loop.
 
-`python tests/support/timed.py -m pytest -q` exits as the command does. Machines differ by more than a factor of two;
-the number of reference loops that a suite takes differs less.
+`python tests/support/timed.py -m pytest -q` exits with the exit code of the command. Machines differ in speed by more
+than a factor of two; the number of reference loops that a suite takes differs less.
 """
 
 import resource
@@ -13,7 +13,7 @@ ROUNDS = 1_000_000
 
 
 def reference() -> float:
-    """CPU seconds of the fixed loop, the fastest of five."""
+    """Return the CPU seconds of the fixed loop, the fastest of five."""
     seconds = []
     for _ in range(5):
         start, x, seen = time.process_time(), 1, {}

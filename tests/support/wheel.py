@@ -1,4 +1,4 @@
-"""Plays with nothing but the installed package; `make test-wheels` runs it in an empty environment and folder."""
+"""Play with the installed package alone; `make test-wheels` runs this in an empty environment and folder."""
 
 import importlib.metadata
 import importlib.util
@@ -46,7 +46,7 @@ print("a vector of environments steps")
 described = importlib.metadata.metadata("spygames")["Description"]
 assert "Unofficial:" in described
 blocks = re.findall(r"^```python\n(.*?)^```", described, re.DOTALL | re.MULTILINE)
-assert blocks, "the package is described without an example"
+assert blocks, "the package description has no example"
 for block in blocks:
     exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
 print("the code of the description runs, and it says that the package is unofficial")

@@ -1,12 +1,12 @@
-"""Builds the wheel and the sdist and tries them as users get them, away from this folder; `make test-wheels` runs it.
+"""Build the wheel and the sdist and try them as users get them, outside this folder; `make test-wheels` runs this.
 
     python tests/support/wheels.py                   all stages
     python tests/support/wheels.py build core        some
 
-Stages: `build` makes both and looks into them; `core` installs the wheel alone with each Python that is here; `lowest`
-does so with the lowest versions that pyproject.toml allows; `command` adds the extra `training` and uses the command;
-`sdist` installs from the sdist and runs tests of its own. Everything but the installing runs without a network where
-`unshare` may take it away.
+Stages: `build` makes both and checks their contents; `core` installs the wheel alone with each Python on this machine;
+`lowest` does so with the lowest versions that pyproject.toml allows; `command` adds the extra `training` and uses the
+command; `sdist` installs from the sdist and runs some of its tests. Everything except the installation runs without a
+network, where `unshare` can remove it.
 """
 
 import functools
@@ -37,11 +37,11 @@ OWN_TESTS = (
     "tests/training/agents/test_agents_by_name.py",
     "tests/training/agents/test_released.py",
 )
-"""Of the sdist: the environments and what travels with them. `make test` in the unpacked sdist runs all."""
+"""Tests of the sdist: environments and the files that they need. `make test` in the unpacked sdist runs all tests."""
 
 
 def run(command: Sequence[object], cwd: Path | None = None, typed: str | None = None) -> str:
-    """The output of a command; it and the output are shown where the command fails."""
+    """Return the output of a command; if it fails, print the command and its output."""
     words = [str(word) for word in command]
     done = subprocess.run(
         words, cwd=cwd, input=typed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=outside()
@@ -52,22 +52,22 @@ def run(command: Sequence[object], cwd: Path | None = None, typed: str | None = 
 
 
 def outside() -> dict[str, str]:
-    """The environment of the commands, without what would lead back into this folder."""
+    """Return the environment variables of the commands, without those that lead back into this folder."""
     return {key: value for key, value in os.environ.items() if not key.startswith(("PYTHONPATH", "VIRTUAL_ENV"))}
 
 
 @functools.cache
 def offline() -> tuple[str, ...]:
-    """What stands before a command that is to have no network; nothing, and a line about it, where that cannot be."""
+    """Return the prefix of a command that must have no network; if impossible here, print a line and return ()."""
     cut = ("unshare", "--map-root-user", "--net")
     if shutil.which("unshare") and not subprocess.run([*cut, "true"], capture_output=True, check=False).returncode:
         return cut
-    print("the network cannot be taken away here: the tries below have it")
+    print("the network cannot be removed here: the trials below have it")
     return ()
 
 
 def pythons() -> dict[str, Path]:
-    """The Pythons of this machine, by version: on the path, of pyenv, or this one."""
+    """Return the Pythons of this machine by version: on the path, of pyenv, or this one."""
     found: dict[str, Path] = {}
     for version in PYTHONS:
         pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
@@ -83,7 +83,7 @@ def pythons() -> dict[str, Path]:
 
 
 def environment(name: str, python: Path, *installed: object) -> Path:
-    """The Python of a new environment of that name in which this is installed."""
+    """Make a new environment of that name, install the packages, and return its Python."""
     shutil.rmtree(VENVS / name, ignore_errors=True)
     run([python, "-m", "venv", VENVS / name])
     own = VENVS / name / "bin" / "python"
@@ -93,7 +93,7 @@ def environment(name: str, python: Path, *installed: object) -> Path:
 
 
 def built(pattern: str) -> Path:
-    """The one file in `dist` that the stage `build` has made."""
+    """Return the one file in `dist` that the stage `build` made."""
     found = [*DIST.glob(pattern)]
     if len(found) != 1:
         sys.exit(f"dist/ has {len(found)} files {pattern}: the stage build makes one")
@@ -101,7 +101,7 @@ def built(pattern: str) -> Path:
 
 
 def build() -> None:
-    """Makes both, and looks at what is in them."""
+    """Make both and check their contents."""
     for old in (*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")):
         old.unlink()
     python = environment("build", Path(sys.executable), "hatchling")
@@ -124,27 +124,27 @@ def build() -> None:
 
 
 def try_core(python: Path, what: str) -> list[str]:
-    """Plays with nothing but the wheel and what it needs, in an empty folder; returns by what its games are known."""
+    """Play with only the wheel and its dependencies, in an empty folder; return its games' digests."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(ROOT / "tests" / "support" / "wheel.py", folder)
-        said = run([*offline(), python, "-I", "wheel.py"], cwd=Path(folder))
-    print(said, end="")
+        output = run([*offline(), python, "-I", "wheel.py"], cwd=Path(folder))
+    print(output, end="")
     print(f"the wheel alone, {what}: passed")
-    return [line for line in said.splitlines() if " is known by " in line]
+    return [line for line in output.splitlines() if " is known by " in line]
 
 
 def core() -> None:
-    """The wheel alone, with each Python."""
+    """Try the wheel alone, with each Python."""
     known = set()
     for version, python in pythons().items():
         own = environment(f"core-{version}", python, "-c", ROOT / "constraints.txt", built("*.whl"))
         known.add((*try_core(own, f"Python {version}"),))
     (one,) = known
-    assert one, "the wheel says not by what its games are known"
+    assert one, "the wheel printed no digests of its games"
 
 
 def lowest() -> None:
-    """The wheel alone, with the lowest versions of its dependencies."""
+    """Try the wheel alone, with the lowest versions of its dependencies."""
     versions = [re.sub(r">=([\d.]+).*", r"==\1", each) for each in PROJECT["dependencies"]]
     assert all("==" in each for each in versions), versions
     first = next(iter(pythons().values()))
@@ -152,30 +152,30 @@ def lowest() -> None:
 
 
 def command() -> None:
-    """The command, with the extra `training`, in an empty folder."""
+    """Try the command, with the extra `training`, in an empty folder."""
     wheel = f"spygames[training] @ {built('*.whl').as_uri()}"
     own = environment("training", next(iter(pythons().values())), "-c", ROOT / "constraints.txt", wheel)
     spygames = [*offline(), own.parent / "spygames"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        said = run([*spygames, "play", "--against", "best", "--seed", 1], folder, typed="1\n" * 400)
-        assert "agent_avenue/simple-2@argmax" in said, said
-        assert "The game was --seed 1." in said, said
+        output = run([*spygames, "play", "--against", "best", "--seed", 1], folder, typed="1\n" * 400)
+        assert "agent_avenue/simple-2@argmax" in output, output
+        assert "The game was --seed 1." in output, output
         run([*spygames, "train", "--config", "demo"], folder)
         assert (folder / "runs" / "demo" / "checkpoint" / "model.safetensors").exists()
         for player in ("best", "runs/demo"):
-            said = run(
+            output = run(
                 [*spygames, "evaluate", player, "--against", "random", "--games", 100, "--json", "r.json"], folder
             )
-            assert "random" in said, said
-        said = run([*spygames, "agents"], folder)
-        assert "agent_dog/standard-4" in said, said
+            assert "random" in output, output
+        output = run([*spygames, "agents"], folder)
+        assert "agent_dog/standard-4" in output, output
     print("the command plays, trains and evaluates by names alone: passed")
 
 
 def sdist() -> None:
-    """What is installed from the sdist passes the tests that come with it."""
-    # pip would take the wheel that it made of an earlier file of this name from its cache.
+    """Install from the sdist and run its tests."""
+    # Otherwise pip would take the wheel that it built from an earlier file of this name from its cache.
     own = environment("sdist", next(iter(pythons().values())), "--no-cache-dir", "--no-deps", built("*.tar.gz"))
     needed = ["spygames[training,sb3,dev]"]
     run([own, "-m", "pip", "install", "--disable-pip-version-check", "-c", ROOT / "constraints.txt", *needed])
@@ -183,17 +183,17 @@ def sdist() -> None:
         with tarfile.open(built("*.tar.gz")) as archive:
             archive.extractall(folder, filter="data")
         (unpacked,) = Path(folder).iterdir()
-        said = run([*offline(), own, "-m", "pytest", "-q", "-n", 2, *OWN_TESTS], cwd=unpacked)
-    print(f"the sdist's own tests: {said.strip().splitlines()[-1]}")
+        output = run([*offline(), own, "-m", "pytest", "-q", "-n", 2, *OWN_TESTS], cwd=unpacked)
+    print(f"the sdist's own tests: {output.strip().splitlines()[-1]}")
 
 
 STAGES = {each.__name__: each for each in (build, core, lowest, command, sdist)}
 
 if __name__ == "__main__":
-    asked = sys.argv[1:] or [*STAGES]
-    if unknown := set(asked) - set(STAGES):
+    stages = sys.argv[1:] or [*STAGES]
+    if unknown := set(stages) - set(STAGES):
         sys.exit(f"no stage {unknown.pop()}; there are {', '.join(STAGES)}")
-    for name in asked:
+    for name in stages:
         began = time.monotonic()
         STAGES[name]()
         print(f"== {name} took {time.monotonic() - began:.0f} s", flush=True)

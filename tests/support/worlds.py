@@ -1,6 +1,6 @@
-"""Two worlds that a seat cannot tell apart: the same decisions are played in both, and it must see the same in both.
+"""Two worlds that a seat cannot tell apart: the same decisions are played in both, and the seat must see the same.
 
-The worlds are made by hand, from what the rules call hidden: `determinize` is not used.
+The worlds are made by hand, from what the rules call hidden, without `determinize`.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from tests.support.position import Position
 
 
 class Listener(CommandPlayer):
-    """A program in one seat of a game that others play: what is written into its pipe."""
+    """A program in one seat of a game that others play; keeps the lines written into its pipe."""
 
     def __init__(self, position: Position, seat: int) -> None:
         super().__init__(position.game, "sh")
@@ -25,11 +25,11 @@ class Listener(CommandPlayer):
         self.session = one_game(position.game, {seat: self}, position.states)
 
     def send(self, message: dict[str, Any]) -> None:
-        """Stands for that of its pipe."""
+        """Keep a message instead of sending it."""
         self.lines.append(message)
 
     def receive(self, limit: float) -> dict[str, Any]:
-        """The first legal action, which nobody plays."""
+        """Answer with the first legal action, which is never played."""
         asked = self.lines[-1]
         return {"type": "action", "id": asked["id"], "decision": asked["decision"], "action": asked["legal"][0]}
 
@@ -37,7 +37,7 @@ class Listener(CommandPlayer):
         return self._pipes.setdefault(seat, cast(Pipe, self))
 
     def before(self, text: str) -> None:
-        """Hears of a decision that is about to be made, and is asked if it is its own."""
+        """Receive a decision that is about to be made, and be asked first if the decision is its own."""
         s = self.position.s
         if s.to_move == self.seat:
             self.session.rng[:] = 1
@@ -46,10 +46,10 @@ class Listener(CommandPlayer):
 
 
 def seen(position: Position, seat: int) -> tuple[Any, ...]:
-    """What reaches a seat, whoever is to move: its view, mask and texts, whose decision it is, results, drawing."""
-    asked = position.s.to_move == seat
+    """Return what reaches a seat: view, mask and texts, the seat to move, results, drawing."""
+    decides = position.s.to_move == seat
     texts = [position.game.action_to_string(position.s, a, seat) for a in range(position.game.num_actions)]
-    mask = position.mask.tobytes() if asked else b""
+    mask = position.mask.tobytes() if decides else b""
     return (
         position.view(seat).tobytes(),
         mask,
@@ -67,12 +67,12 @@ def play_both(
     rng: np.random.Generator,
     goes_on: Callable[[Mapping[str, Any], Mapping[str, Any]], bool],
 ) -> int:
-    """Plays random decisions that are legal in both worlds, and looks at what reaches the watcher, also by the pipe
-    of a program.
+    """Play random decisions that are legal in both worlds, and compare what reaches the watcher, also by a program's
+    pipe.
 
     Returns:
-        After how many decisions the games were over, the worlds had been told apart as the rules allow (`goes_on` of
-        both mappings is false), or there was no decision that both worlds allow.
+        The number of decisions until the games were over, the worlds could be told apart as the rules allow (`goes_on`
+        of both mappings is false), or no decision was legal in both worlds.
     """
     decisions, pipes = 0, [Listener(world, watcher) for world in (one, two)]
     while goes_on(one.mapping, two.mapping):

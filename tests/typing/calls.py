@@ -1,6 +1,6 @@
-"""What type checkers know of the public calls. Nothing here runs; `test_typing.py` and `make lint` have it read.
+"""What type checkers find in public calls. Nothing here runs: `test_typing.py` and `make lint` check this file.
 
-What they should refuse is marked as ignored, and a mark that is not needed is an error.
+Calls that they must refuse are marked as ignored; an unnecessary mark is an error.
 """
 # pyright: reportUnnecessaryTypeIgnoreComment=true
 

@@ -1,5 +1,5 @@
-"""Pyright and mypy find nothing wrong in the READMEs' and the games' examples, and find what is wrong in `calls.py` and
-in a field that is not there."""
+"""Pyright and mypy accept the examples of the READMEs and games, and find the errors in `calls.py` and fields that do
+not exist."""
 
 import re
 import subprocess
@@ -23,20 +23,20 @@ CHECKERS = ("pyright", "mypy")
 OPTIONS = {
     "pyright": ("--pythonpath", sys.executable),
     "mypy": ("--allow-subclassing-any",),
-}  # mypy does not read torch here
+}  # mypy does not analyze torch here
 PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "```python\n" in page.read_text(encoding="utf-8")]
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def records(game_id: str) -> dict[str, np.dtype]:
-    """For each table of a game's `layout.py` the dtype of such a record, with the fields of all variants."""
+    """Return the dtype of each table in a game's `layout.py`, with the fields of all variants."""
     games = [make_game(game_id, **options) for options in chain(*VARIANTS[game_id])]
     views = {name: game.view_dtype[name] for game in games for name in game.view_dtype.names or ()}
     return {"Options": games[0].packed.dtype, "State": games[0].state_dtype, "View": np.dtype([*views.items()])}
 
 
 def uses(game_id: str) -> Iterator[str]:
-    """A module that reads each field as what it is, and one that is not there."""
+    """Yield a module that reads each field with its type, and one field that does not exist."""
     yield "# pyright: reportUnnecessaryTypeIgnoreComment=true\nfrom typing import Any, assert_type"
     yield "import numpy as np\nfrom numpy.typing import NDArray\nfrom spygames.core.compiling.kernel import Int"
     yield f"from spygames.{game_id.rpartition('_v')[0]}.layout import Options, State, View"
@@ -52,14 +52,14 @@ def uses(game_id: str) -> Iterator[str]:
 
 
 def literals(hint: object) -> set[object]:
-    """The values in a type's Literals."""
+    """Return the values of a type's Literals."""
     if get_origin(hint) is Literal:
         return {*get_args(hint)}
     return {value for part in get_args(hint) for value in literals(part)}
 
 
 @pytest.mark.parametrize("game_id", game_ids())
-def test_the_names_that_a_type_checker_knows_are_those_that_an_option_takes(game_id: str) -> None:
+def test_literal_types_match_the_values_of_options(game_id: str) -> None:
     hints = get_type_hints(game_module(game_id).make_game)
     named = {option: found for option in hints if (found := {v for v in literals(hints[option]) if isinstance(v, str)})}
     assert len(named) >= 3
@@ -70,7 +70,7 @@ def test_the_names_that_a_type_checker_knows_are_those_that_an_option_takes(game
 
 
 @pytest.mark.parametrize("checker", [pytest.param(c, marks=[pytest.mark.slow] * (c == "mypy")) for c in CHECKERS])
-def test_type_checkers_find_what_is_wrong_and_nothing_else(checker: str, tmp_path: Path) -> None:
+def test_type_checkers_find_exactly_the_marked_errors(checker: str, tmp_path: Path) -> None:
     files = [ROOT / "tests" / "typing" / "calls.py"]
     for game_id in game_ids():
         files.append(tmp_path / f"fields_of_{game_id}.py")
@@ -81,14 +81,15 @@ def test_type_checkers_find_what_is_wrong_and_nothing_else(checker: str, tmp_pat
         for k, block in enumerate(blocks):
             files.append(tmp_path / f"readme_of_{readme.parent.name}_{k}.py")
             files[-1].write_text(block)
-    for page in PAGES:  # one module a page, whose blocks go on from each other; files by themselves
+    # One module per page with its blocks in order; blocks that are files are separate modules.
+    for page in PAGES:
         blocks = [
             block for block in PYTHON.findall(page.read_text(encoding="utf-8")) if not is_part_of_an_example(block)
         ]
         whole = {match[1]: block for block in blocks if (match := FILE.match(block))}
         joined = "\n".join(block for block in blocks if block not in whole.values())
         whole[f"page_{named(page).replace('/', '_').replace('.', '_')}.py"] = joined
-        for name, block in whole.items():  # by the names by which the page imports them
+        for name, block in whole.items():  # under the names that the page imports
             assert tmp_path / name not in files, f"two pages have a file {name}"
             files.append(tmp_path / name)
             files[-1].parent.mkdir(parents=True, exist_ok=True)
@@ -99,7 +100,7 @@ def test_type_checkers_find_what_is_wrong_and_nothing_else(checker: str, tmp_pat
         files[-1].write_text(script_from_examples(game_module(game_id).__doc__ or ""))
     done = subprocess.run(
         [sys.executable, "-m", checker, *OPTIONS[checker], *map(str, files)],
-        cwd=tmp_path if checker == "pyright" else ROOT,  # where pages import their own files from
+        cwd=tmp_path if checker == "pyright" else ROOT,  # pages import their own files from there
         capture_output=True,
         text=True,
         check=False,

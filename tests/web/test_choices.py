@@ -1,4 +1,4 @@
-"""What the page offers: games, variants and players."""
+"""The choices that the page offers: games, variants and players."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ from spygames_app.web.store import Store
 from tests.web.visitor import GAME, HOST, Visitor, actions
 
 
-def test_what_can_be_chosen_follows_the_games_own_options() -> None:
+def test_choices_follow_the_options_of_the_game() -> None:
     found = {option.name: option for option in choices.options_of("heimlich_v0")}
     assert found["players"].values == (2, 3, 4, 5, 6, 7)
     assert found["players"].values[found["players"].default] == 4
@@ -29,27 +29,27 @@ def test_what_can_be_chosen_follows_the_games_own_options() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', '{"format": 1, "layout": 3}', "[" * 100_000, "\0\0"])
-def test_a_damaged_agent_stops_no_list_of_players(tmp_path: Path, text: str) -> None:
-    """What is wrong with it is said where the player is made."""
+def test_a_damaged_agent_does_not_break_the_list_of_players(tmp_path: Path, text: str) -> None:
+    """The error is shown only when the player is made."""
     (tmp_path / "config.json").write_text(text)
     assert choices.fits(GAME, str(tmp_path))
     assert choices.fits(GAME, "x" * 300)
 
 
-def test_players_are_those_that_fit() -> None:
+def test_only_players_that_fit_the_game_are_offered() -> None:
     given = ("agent_dog/standard-4-first", "mc:50", "agent_avenue/simple-2-first@argmax", "best@0.5")
     specs = Choices(given).players_of(GAME)
     assert specs == [
         *GAME.bots, "mc:50", "agent_avenue/simple-2-first@argmax", "best@0.5",
         "best", "agent_avenue/simple-2", "best+search:64", "mcts:200",
     ]  # fmt: skip
-    three = spygames.make_game("agent_avenue_v0", mode="advanced", players=3)  # which has the layout of four
+    three = spygames.make_game("agent_avenue_v0", mode="advanced", players=3)  # it has the layout of four players
     assert Choices(("best",)).players_of(three) == [*three.bots, "agent_avenue/advanced-4", "mcts:200"]
     for spec in specs:
         make_player(GAME, spec)
 
 
-def test_best_says_who_it_is_and_is_chosen_first(server: tuple[Store, Visitor]) -> None:
+def test_best_names_its_agent_and_is_the_default(server: tuple[Store, Visitor]) -> None:
     page = server[1].get("/seats?game=0").text
     assert re.search(r'<option value="\d+" selected>best \(agent_avenue/simple-2@argmax\)</option>', page)
     mode, players = choices.options_of("agent_avenue_v0")[:2]
@@ -58,8 +58,8 @@ def test_best_says_who_it_is_and_is_chosen_first(server: tuple[Store, Visitor]) 
     assert re.search(r'<option value="\d+" selected>greedy</option>', three)
 
 
-def test_games_of_other_modules_and_without_pictures() -> None:
-    """Kuhn poker has no picture, no README and no text of moves; the page plays it all the same."""
+def test_a_game_of_another_module_without_pictures_is_played() -> None:
+    """Kuhn poker has no picture, no README and no texts of moves; the page plays it nevertheless."""
     offered = Choices((), "tests.poker.kuhn")
     assert offered.options_of("tests.poker.kuhn") == []
     kept = Store()

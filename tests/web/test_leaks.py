@@ -1,4 +1,4 @@
-"""Nothing that the person must not know reaches the browser before the game is over."""
+"""No hidden information reaches the browser before the game is over."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from tests.web.visitor import actions, revision
 from tests.web.worlds import Compared, World, advisers_of, after, compare
 
 ADVISERS = {"agent_avenue_v0": ("greedy", "mcts:4")}
-"""Who is asked for hints, where it is not `greedy` alone; a search compiles for long."""
+"""Players to ask for hints, by game, where `greedy` alone is too few; a search takes long to compile."""
 GAMES: dict[str, dict[str, Any]] = {
     "agent_avenue_v0": {},
     "agent_dog_v0": {"max_turns": 24},
@@ -41,7 +41,7 @@ def test_nothing_hidden_reaches_the_browser(game_id: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_nothing_hidden_reaches_the_browser_in_any_variant(variant: Variant) -> None:
-    """`python -m tests.web.worlds` plays any number of games. The hints are of searches, too."""
+    """The same for all variants, also with hints of searches; `python -m tests.web.worlds` plays more games."""
     game, total = variant.make_game(), Compared()
     for seat in range(game.num_players):
         total += compare(game, seat, seat, advisers_of(game) if seat == 0 else (), 30)
@@ -49,8 +49,8 @@ def test_nothing_hidden_reaches_the_browser_in_any_variant(variant: Variant) -> 
     assert total.positions >= game.num_players, total
 
 
-def test_a_hint_cannot_be_had_from_who_looks_at_the_cards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever is asked gets a state in which all that the person cannot know is drawn anew."""
+def test_an_adviser_that_looks_at_the_cards_reveals_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An adviser gets a state in which everything that the person cannot know is redrawn."""
 
     class Peeker:
         name = "peeker"
@@ -67,24 +67,24 @@ def test_a_hint_cannot_be_had_from_who_looks_at_the_cards(monkeypatch: pytest.Mo
         compared = compare(game, 0, seed, ["peeker", "peeker"])
         assert compared.answers["hinted"] > 0
         assert not compared.different
-    assert len(set(seen)) == len(seen) / 4  # two worlds, and both hints of a decision
+    assert len(set(seen)) == len(seen) / 4  # equal in two worlds and for both hints of a decision
 
 
 def test_planted_leaks_are_found() -> None:
     game = spygames.make_game("agent_avenue_v0")
 
-    def told(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
+    def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
         return f"player_{seat} moves, the deck is {s.rng % 1000}"
 
-    def drawn(game: Game, s: Record, viewer: int) -> str:
+    def to_text(game: Game, s: Record, viewer: int) -> str:
         return f"hand {s.hands[1].tolist()}"
 
-    for leak in ({"seen_action": told}, {"to_text": drawn}):
+    for leak in ({"seen_action": seen_action}, {"to_text": to_text}):
         planted = changed(game, **leak)
         assert any(compare(planted, 0, seed, honest=game).different for seed in range(3)), leak
 
 
-def test_pages_are_kept_by_nobody() -> None:
+def test_pages_are_not_cached_and_run_no_inline_code() -> None:
     game = spygames.make_game("agent_avenue_v0")
     world = World(game, 0, game.start(1))
     answer = world.visitor.get("/games/game")
@@ -96,8 +96,8 @@ def test_pages_are_kept_by_nobody() -> None:
     assert "<script>" not in answer.text
 
 
-def test_everything_is_open_only_at_the_end() -> None:
-    """The seed, the record and the other hand come with the last move, and not before."""
+def test_nothing_is_revealed_before_the_end() -> None:
+    """The seed, the record and the other hand appear with the last move, not before."""
     game = spygames.make_game("agent_avenue_v0")
     world = World(game, 0, game.start(3))
     world.made.seed = 918273645

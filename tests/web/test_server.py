@@ -1,4 +1,4 @@
-"""What the page does with requests that make no sense, come from elsewhere, or come too late; and with bad players."""
+"""The page's answers to invalid, foreign and late requests, and its treatment of failing players."""
 
 import threading
 import time
@@ -17,14 +17,14 @@ from spygames_app.web.server import make_app
 from spygames_app.web.store import Beat, Store
 from tests.web.visitor import GAME, HOST, Answer, Moody, Visitor, actions, begin, revision
 
-# ---------------------------------------------------------------- from elsewhere
+# ---------------------------------------------------------------- foreign requests
 
 
 @pytest.mark.parametrize(
     "headers",
     [{"host": "evil.example"}, {"host": "127.0.0.1:9"}, {"host": ""}, {"host": f"{HOST}.evil.example"}],
 )
-def test_other_hosts_get_nothing(server: tuple[Store, Visitor], headers: dict[str, str]) -> None:
+def test_requests_to_other_hosts_are_refused(server: tuple[Store, Visitor], headers: dict[str, str]) -> None:
     answer = server[1].request("GET", "/", b"", headers)
     assert answer.status == 403
     assert answer.problem == "This is not the address of this server."
@@ -32,7 +32,7 @@ def test_other_hosts_get_nothing(server: tuple[Store, Visitor], headers: dict[st
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "", f"https://{HOST}"])
-def test_other_origins_change_nothing(server: tuple[Store, Visitor], origin: str) -> None:
+def test_forms_from_other_origins_are_refused(server: tuple[Store, Visitor], origin: str) -> None:
     kept, visitor = server
     answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 1}, origin=origin)
     assert (answer.status, answer.problem) == (403, "The form was not sent from this page.")
@@ -47,14 +47,14 @@ def test_a_form_needs_its_token_and_cookie(server: tuple[Store, Visitor]) -> Non
     assert not kept.games
 
 
-def test_a_cookie_is_for_these_pages_alone(server: tuple[Store, Visitor]) -> None:
+def test_the_cookie_is_strict_and_hidden_from_scripts(server: tuple[Store, Visitor]) -> None:
     cookie = server[1].get("/").headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
     assert len(server[1].cookie) > 20
 
 
-def test_games_are_the_visitors_own(server: tuple[Store, Visitor]) -> None:
+def test_a_visitor_cannot_reach_games_of_others(server: tuple[Store, Visitor]) -> None:
     kept, visitor = server
     made = begin(visitor, kept)
     stranger = Visitor(visitor.app)
@@ -66,16 +66,16 @@ def test_games_are_the_visitors_own(server: tuple[Store, Visitor]) -> None:
         assert stranger.post(f"/games/{made.id}/{path}", {"revision": 0, "action": "x", "by": 0}).status == 404
 
 
-def test_others_need_the_address_with_its_token() -> None:
+def test_the_first_visit_needs_the_address_with_its_token() -> None:
     app = make_app(Choices(), [HOST], entry="secret")
     visitor = Visitor(app)
     assert visitor.get("/").status == 403
     assert visitor.get("/?entry=wrong").status == 403
     assert visitor.get("/?entry=secret").status == 200
-    assert visitor.get("/").status == 200  # it has a cookie now
+    assert visitor.get("/").status == 200  # now it has a cookie
 
 
-# ---------------------------------------------------------------- what makes no sense
+# ---------------------------------------------------------------- invalid requests
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,9 @@ def test_others_need_the_address_with_its_token() -> None:
         ({"action": "x" * 5000}, 413, "The form must have at most 4,096 bytes."),
     ],
 )
-def test_moves_that_are_none(server: tuple[Store, Visitor], fields: dict[str, Any], status: int, line: str) -> None:
+def test_invalid_moves_are_refused(
+    server: tuple[Store, Visitor], fields: dict[str, Any], status: int, line: str
+) -> None:
     kept, visitor = server
     made = begin(visitor, kept)
     assert made.live is not None
@@ -101,11 +103,11 @@ def test_moves_that_are_none(server: tuple[Store, Visitor], fields: dict[str, An
     assert "<b>bold" not in answer.text
     assert made.live.states.tobytes() == before
     assert visitor.get(f"/games/{made.id}").text == page
-    if status == 409:  # the page as it is, with the line
+    if status == 409:  # the page is unchanged, with the line
         assert actions(answer.text) == actions(page)
 
 
-def test_text_that_is_no_form(server: tuple[Store, Visitor]) -> None:
+def test_invalid_forms_are_refused(server: tuple[Store, Visitor]) -> None:
     _, visitor = server
     answer = visitor.request("POST", "/games", b"game=\xff&token=%ff", {"origin": f"http://{HOST}"})
     assert (answer.status, answer.problem) == (400, "The form is not valid UTF-8.")
@@ -127,13 +129,13 @@ def test_text_that_is_no_form(server: tuple[Store, Visitor]) -> None:
         ("/games", 405),
     ],
 )
-def test_addresses_that_are_none(server: tuple[Store, Visitor], path: str, status: int) -> None:
+def test_unknown_addresses_are_refused(server: tuple[Store, Visitor], path: str, status: int) -> None:
     answer = server[1].get(path)
     assert answer.status == status
     assert answer.problem
 
 
-def test_seats_that_are_none(server: tuple[Store, Visitor]) -> None:
+def test_invalid_seats_and_variants_are_refused(server: tuple[Store, Visitor]) -> None:
     kept, visitor = server
     answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 0})
     assert (answer.status, answer.problem) == (409, "You can take only one seat: choose players for the others.")
@@ -141,16 +143,16 @@ def test_seats_that_are_none(server: tuple[Store, Visitor]) -> None:
     assert visitor.post("/games", {"game": 0, "s0": 0}).status == 400
     assert visitor.post("/games", {"game": 0, "s0": 0, "s1": "python:os.abort"}).status == 400
     assert not kept.games
-    ravensburger = "/seats?game=2&o1=1&o3=1"  # an edition without cards, with cards
+    ravensburger = "/seats?game=2&o1=1&o3=1"  # a variant with cards in an edition without cards
     answer = visitor.get(ravensburger)
     assert answer.status == 409
     assert "needs edition='amigo'" in answer.problem
 
 
-# ---------------------------------------------------------------- a game
+# ---------------------------------------------------------------- games
 
 
-def test_the_same_click_twice_is_one_move(server: tuple[Store, Visitor]) -> None:
+def test_a_repeated_click_is_one_move(server: tuple[Store, Visitor]) -> None:
     kept, visitor = server
     made = begin(visitor, kept)
     fields = {"revision": 0, "action": actions(visitor.get(f"/games/{made.id}").text)[0]}
@@ -159,7 +161,7 @@ def test_the_same_click_twice_is_one_move(server: tuple[Store, Visitor]) -> None
     assert made.revision == 1
 
 
-def test_a_whole_game_ends_open_and_its_record_replays(server: tuple[Store, Visitor]) -> None:
+def test_a_finished_game_is_open_and_its_record_replays(server: tuple[Store, Visitor]) -> None:
     kept, visitor = server
     made = begin(visitor, kept)
     while not made.over:
@@ -170,9 +172,9 @@ def test_a_whole_game_ends_open_and_its_record_replays(server: tuple[Store, Visi
     page = visitor.get(f"/games/{made.id}").text
     assert f"The seed of the deal was {made.seed}." in page
     line = visitor.get(f"/games/{made.id}/record").text
-    brought = visitor.post("/records", {"record": line})
-    assert brought.status == 303
-    watched = visitor.get(f"{brought.where}?move=0&viewer=0&by=1")
+    uploaded = visitor.post("/records", {"record": line})
+    assert uploaded.status == 303
+    watched = visitor.get(f"{uploaded.where}?move=0&viewer=0&by=1")
     assert watched.status == 200
     assert "What random would do" in watched.text
     again = visitor.post(f"/games/{made.id}/once_more")
@@ -191,11 +193,11 @@ def test_a_whole_game_ends_open_and_its_record_replays(server: tuple[Store, Visi
 @pytest.mark.parametrize(
     ("mood", "way"), [(RuntimeError("holds a mole"), {}), (10**6, {}), (10**6, {"random": 1}), ("a mole", {})]
 )
-def test_a_player_that_fails_is_named_and_the_game_goes_on(
+def test_a_player_that_fails_is_named_and_the_game_continues(
     server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch, mood: Any, way: dict[str, Any]
 ) -> None:
-    """Its move is as if it had not been asked, and what it says is not shown: it may tell what it holds. It is asked
-    again, or a move is made for it."""
+    """The failed move changes nothing. The player's error is not shown: it may name its cards. The player is asked
+    again, or a random move is made for it."""
     kept, visitor = server
     player = Moody([None] * (store.TRIES + 1) + [mood])
     monkeypatch.setattr(store, "make_player", lambda game, spec: player)
@@ -220,7 +222,9 @@ def test_a_player_that_fails_is_named_and_the_game_goes_on(
     assert visitor.post(f"/games/{made.id}/again", way).status == 409
 
 
-def test_a_player_that_cannot_be_made_is_said(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_that_cannot_be_made_is_reported(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(game: object, spec: str) -> None:
         raise ValueError(f"no player {spec}")
 
@@ -230,7 +234,9 @@ def test_a_player_that_cannot_be_made_is_said(server: tuple[Store, Visitor], mon
     assert visitor.get(f"/games/{made.id}").problem == "The game cannot begin: no player greedy"
 
 
-def test_the_page_says_that_players_get_ready(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_says_that_players_are_getting_ready(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept, visitor = server
     slow = threading.Event()
 
@@ -251,8 +257,8 @@ def test_the_page_says_that_players_get_ready(server: tuple[Store, Visitor], mon
     assert actions(visitor.get(answer.where).text)
 
 
-def test_time_tells_nothing() -> None:
-    """Answers come on a beat: what took no time and what took half a beat are shown at the same moment."""
+def test_answer_times_reveal_nothing() -> None:
+    """Answers come on a beat: one that took no time and one that took half a beat are shown at the same moment."""
     for taken, until in ((0.0, 1.0), (0.5, 1.0), (0.999, 1.0), (1.0, 1.0), (1.2, 2.0), (4.7, 5.0)):
         now = [100.0]
 
@@ -266,7 +272,7 @@ def test_time_tells_nothing() -> None:
         assert now[0] - 100 == pytest.approx(until)
 
 
-def test_a_beat_is_longer_than_what_players_take(
+def test_a_beat_is_longer_than_a_move_of_the_players(
     server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Slow(Moody):
@@ -280,7 +286,7 @@ def test_a_beat_is_longer_than_what_players_take(
     assert made.beat.seconds >= 0.04
 
 
-def test_texts_are_taken_as_people_type_them(server: tuple[Store, Visitor]) -> None:
+def test_action_texts_ignore_case_blanks_and_underscores(server: tuple[Store, Visitor]) -> None:
     kept, visitor = server
     made = begin(visitor, kept)
     games = (LiveGame(GAME, {1: make_player(GAME, "greedy")}, seed) for seed in range(99))
@@ -290,14 +296,16 @@ def test_texts_are_taken_as_people_type_them(server: tuple[Store, Visitor]) -> N
 
 
 def test_servers_on_other_ports_have_other_cookies() -> None:
-    """Browsers send a cookie to every port of a host."""
+    """Browsers send a cookie to every port of a host, so the cookies need different names."""
     one, two = (Visitor(make_app(Choices(), [host]), host) for host in ("127.0.0.1:8000", "127.0.0.1:8001"))
     for visitor in (one, two):
         visitor.get("/")
     assert one.cookie.partition("=")[0] != two.cookie.partition("=")[0]
 
 
-def test_strangers_drive_nobody_out(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_visitors_do_not_displace_one_with_a_game(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept, visitor = server
     made = begin(visitor, kept)
     monkeypatch.setattr(store, "MAX_VISITORS", 5)
@@ -307,7 +315,7 @@ def test_strangers_drive_nobody_out(server: tuple[Store, Visitor], monkeypatch: 
     assert visitor.get(f"/games/{made.id}").status == 200
 
 
-def test_old_games_make_room() -> None:
+def test_the_number_of_games_is_limited() -> None:
     kept = Store()
     visitor, _ = kept.visitor(None)
     for _ in range(store.MAX_GAMES + 3):
@@ -321,7 +329,7 @@ def test_html_is_escaped() -> None:
     assert h("input", for_="a", aria_label="b") == '<input for="a" aria-label="b">'
 
 
-def test_answers_are_html_and_have_one_status(server: tuple[Store, Visitor]) -> None:
+def test_answers_are_html(server: tuple[Store, Visitor]) -> None:
     answer: Answer = server[1].get("/")
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert answer.text.startswith("<!doctype html>")

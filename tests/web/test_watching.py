@@ -1,4 +1,4 @@
-"""Games that are watched: recorded ones, those of players alone, and what players think of them."""
+"""Watching games: recorded ones, games without a person, and the analysis of players."""
 
 import json
 import threading
@@ -20,7 +20,7 @@ from spygames_app.web.store import Store
 from tests.web.visitor import GAME, Moody, Visitor, actions
 
 
-def test_who_only_watches_sees_it_when_it_is_over(server: tuple[Store, Visitor]) -> None:
+def test_a_watched_game_is_open_when_it_is_over(server: tuple[Store, Visitor]) -> None:
     kept, visitor = server
     answer = visitor.post("/games", {"game": 0, "s0": 1, "s1": 2})
     made = kept.games[answer.where.rpartition("/")[2]]
@@ -29,8 +29,10 @@ def test_who_only_watches_sees_it_when_it_is_over(server: tuple[Store, Visitor])
     assert "Nothing is hidden now" in visitor.get(answer.where).text
 
 
-def test_who_only_watches_sees_the_game_go_on(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything is open to whoever has no seat, and nothing can be done."""
+def test_a_watched_game_is_shown_while_it_is_played(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A visitor without a seat sees everything and can do nothing."""
     kept, visitor = server
     go, waits = threading.Event(), threading.Event()
 
@@ -58,8 +60,8 @@ def test_who_only_watches_sees_the_game_go_on(server: tuple[Store, Visitor], mon
     assert "Nothing is hidden now" in visitor.get(answer.where).text
 
 
-def test_no_page_waits_for_thoughts(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says that somebody thinks, and has the rest of the game at once; thoughts come when they are there."""
+def test_pages_do_not_wait_for_analysis(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page reports that the analysis is running and has the rest of the game at once; the results come later."""
     _, visitor = server
     record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
     go = threading.Event()
@@ -91,7 +93,7 @@ def test_no_page_waits_for_thoughts(server: tuple[Store, Visitor], monkeypatch: 
     assert "What greedy would do" not in other
 
 
-def test_whoever_cannot_think_says_why(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_analysis_gives_its_reason(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
     _, visitor = server
     record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
     where = visitor.post("/records", {"record": json.dumps(asdict(record))}).where
@@ -111,7 +113,7 @@ def test_whoever_cannot_think_says_why(server: tuple[Store, Visitor], monkeypatc
     assert "moody fails here (RuntimeError)" in visitor.get(f"{where}?move=1&by=3").text
 
 
-def test_records_that_do_not_fit(server: tuple[Store, Visitor]) -> None:
+def test_invalid_records_are_refused(server: tuple[Store, Visitor]) -> None:
     _, visitor = server
     record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
     cases = {

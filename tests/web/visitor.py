@@ -16,12 +16,12 @@ from spygames_app.web.store import Store, WebGame
 
 HOST = "127.0.0.1:8000"
 GAME = spygames.make_game("agent_avenue_v0")
-"""The first game of the page."""
+"""The first game on the page."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back."""
+    """An HTTP response."""
 
     status: int
     headers: dict[str, str]
@@ -33,36 +33,36 @@ class Answer:
 
     @property
     def where(self) -> str:
-        """Where it sends the browser."""
+        """The address of a redirect."""
         return self.headers["location"]
 
     @property
     def problem(self) -> str:
-        """The line of an alert; empty without one."""
+        """The text of the alert; empty without one."""
         found = re.search(r'<p[^>]*role="alert"[^>]*>(.*?)</p>', self.text)
         return unescape(found[1]) if found else ""
 
 
 class Visitor:
-    """Somebody with a browser that runs no scripts."""
+    """A visitor whose browser runs no scripts."""
 
     def __init__(self, app: ASGIApp, host: str = HOST) -> None:
         self.app, self.host, self.cookie, self.token = app, host, "", ""
 
     def get(self, path: str, **headers: str) -> Answer:
-        """A page; its forms' token is remembered."""
+        """Get a page and keep its form token."""
         answer = self.request("GET", path, b"", headers)
         if found := re.search(r'name="token" value="([^"]+)"', answer.text):
             self.token = unescape(found[1])
         return answer
 
     def post(self, path: str, fields: dict[str, Any] | None = None, **headers: str) -> Answer:
-        """A form that the page has sent, with its token and the right origin, unless they are given."""
+        """Send a form with the kept token and the right origin, unless others are given."""
         body = urlencode({"token": self.token, **(fields or {})}).encode()
         return self.request("POST", path, body, {"origin": f"http://{self.host}", **headers})
 
     def request(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
-        """Any request."""
+        """Send any request."""
         parts = urlsplit(path)
         sent = {"host": self.host, "content-type": "application/x-www-form-urlencoded", **headers}
         if self.cookie:
@@ -79,7 +79,7 @@ class Visitor:
         return answer
 
     async def _ask(self, scope: dict[str, Any], body: bytes) -> Answer:
-        told: list[Message] = []
+        messages: list[Message] = []
         given = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def receive() -> Message:
@@ -89,27 +89,27 @@ class Visitor:
             raise AssertionError
 
         async def send(message: Message) -> None:
-            told.append(message)
+            messages.append(message)
 
         await self.app(scope, receive, send)
-        headers = {name.decode().lower(): value.decode() for name, value in told[0]["headers"]}
-        return Answer(told[0]["status"], headers, b"".join(each.get("body", b"") for each in told[1:]))
+        headers = {name.decode().lower(): value.decode() for name, value in messages[0]["headers"]}
+        return Answer(messages[0]["status"], headers, b"".join(each.get("body", b"") for each in messages[1:]))
 
 
 def actions(page: str) -> list[str]:
-    """The texts of the buttons that act."""
+    """Return the texts of the action buttons."""
     return [unescape(text) for text in re.findall(r'<button name="action" value="([^"]*)"', page)]
 
 
 def revision(page: str) -> int:
-    """How many decisions the page knows of."""
+    """Return the number of decisions that the page shows."""
     found = re.search(r'name="revision" value="(\d+)"', page)
     assert found, page
     return int(found[1])
 
 
 def begin(visitor: Visitor, kept: Store, opponent: str = "greedy", **more: Any) -> WebGame:
-    """A game of the person in seat 0 that is ready."""
+    """Start a game with the person in seat 0 and wait until it is ready."""
     answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 1 + list(GAME.bots).index(opponent), **more})
     assert answer.status == 303, answer.text
     made = next(reversed(kept.games.values()))
@@ -119,7 +119,7 @@ def begin(visitor: Visitor, kept: Store, opponent: str = "greedy", **more: Any) 
 
 
 class Moody:
-    """Fails where it is told to, and else takes the first legal action."""
+    """A player with one mood per decision: an exception is raised, None is the first legal action, else the answer."""
 
     name = "moody"
 

@@ -1,9 +1,10 @@
-"""The same game in two worlds that the person cannot tell apart: everything that reaches the browser must be equal, to
-the byte and to the header, until the game is over. The others' moves are chosen so that the person sees the same in
-both. Where something comes to light that tells the worlds apart, a card that the person draws, say, the second world is
-drawn anew from the first one before.
+"""Play the same game in two worlds that the person cannot tell apart, and compare everything that reaches the browser.
 
-`python -m tests.web.worlds --games 100` plays so many games of each variant, from all seats in turn.
+Answers must be equal, byte for byte and header for header, until the game is over. The others' moves are chosen so that
+the person sees the same in both worlds. Where something is about to be revealed that tells the worlds apart, such as a
+card that the person draws, the second world is first redrawn from the first one.
+
+`python -m tests.web.worlds --games 100` plays 100 games of each variant, with the person in each seat in turn.
 """
 
 import argparse
@@ -30,11 +31,11 @@ from tests.web.visitor import HOST, Answer, Visitor, actions, revision
 STEPS = 14
 DRAWS = 100
 PATIENCE = 600
-"""Seconds: a search may have to be compiled."""
+"""Seconds to wait for an answer: a search may have to be compiled."""
 
 
 class Puppet:
-    """Does what it is told."""
+    """A player that plays a script."""
 
     name = "puppet"
 
@@ -46,7 +47,7 @@ class Puppet:
 
 
 class World:
-    """A game of a person against puppets, on a server of its own whose tokens are like those of any other world."""
+    """A game of a person against puppets, on its own server, with the same tokens as in any other world."""
 
     def __init__(
         self, game: Game, seat: int, states: np.ndarray, advisers: Sequence[str] = (), honest: Game | None = None
@@ -64,7 +65,7 @@ class World:
         self.store.games["game"] = self.made
 
     def follow(self, other: "World", seed: int) -> None:
-        """Becomes what the other world may be as the person knows it now."""
+        """Become a world that the other one may be, given what the person knows now."""
         redrawn = other.live.states.copy()
         self.game.determinize(as_record(redrawn), self.seat, np.uint64(seed))
         self.live.decisions, self.live.positions = [*other.live.decisions], [*other.live.positions[:-1], redrawn]
@@ -72,14 +73,14 @@ class World:
         self.made.last, self.made.hint, self.made.adviser = other.made.last, other.made.hint, other.made.adviser
 
     def view(self, states: np.ndarray) -> bytes:
-        """What the person may know of a position, by the game's own kernels."""
+        """Return what the person may know of a position, from the game's own kernels."""
         views, s = self.game.new_views(), as_record(states)
         self.game.observe(s, self.seat, as_record(views))
         own = mask_of(self.game, s).tobytes() if s.to_move == self.seat else b""
         return views.tobytes() + own + bytes([int(s.to_move) + 1])
 
     def moves(self, states: np.ndarray) -> dict[str, list[int]]:
-        """What the mover may do, by what the person sees of it."""
+        """Return the legal actions of the seat to move, grouped by what the person sees of them."""
         found: dict[str, list[int]] = {}
         s = as_record(states)
         for action in np.flatnonzero(mask_of(self.game, s)).tolist():
@@ -94,8 +95,10 @@ def after(game: Game, states: np.ndarray, action: int) -> np.ndarray:
 
 
 def plan(worlds: list[World], starts: list[np.ndarray], rng: np.random.Generator) -> list[list[int]] | None:
-    """Moves of the others in each world until the person is to move, which look alike to it; None where something comes
-    to light that tells the worlds apart, or where the game ends."""
+    """Return moves of the others in each world, until the person is to move, that look the same to the person.
+
+    None if something is revealed that tells the worlds apart, or if the game ends.
+    """
     scripts: list[list[int]] = [[] for _ in worlds]
     states = list(starts)
     while True:
@@ -118,8 +121,10 @@ def plan(worlds: list[World], starts: list[np.ndarray], rng: np.random.Generator
 
 
 def matched(worlds: list[World], text: str, rng: np.random.Generator, seed: int) -> list[list[int]] | None:
-    """Moves of the others after the person's move, by which the worlds stay alike to it: the second world as it is or,
-    where its hidden cards come to light, one that is drawn anew from the first one. None where none is found."""
+    """Return moves of the others after the person's move that keep the worlds equal to the person.
+
+    If hidden cards of the second world would be revealed, it is redrawn from the first one. None if no moves are found.
+    """
     game, one, two = worlds[0].game, worlds[0], worlds[1]
     for attempt in range(DRAWS):
         action = one.live.legal()[text]
@@ -130,18 +135,18 @@ def matched(worlds: list[World], text: str, rng: np.random.Generator, seed: int)
     return None
 
 
-def heard(answer: Answer) -> tuple[Any, ...]:
+def received(answer: Answer) -> tuple[Any, ...]:
     return answer.status, answer.headers, answer.body
 
 
 @dataclass
 class Compared:
-    """What was compared."""
+    """Counts of a comparison."""
 
     answers: Counter[str] = field(default_factory=Counter)
     """Answers of the servers, by request."""
     positions: int = 0
-    """Positions that they showed, each in both worlds."""
+    """Positions in these answers, each in both worlds."""
     different: Counter[str] = field(default_factory=Counter)
     """Answers that differ, by request."""
 
@@ -155,19 +160,19 @@ class Compared:
 def compare(
     game: Game, seat: int, seed: int, advisers: Sequence[str] = (), steps: int = STEPS, honest: Game | None = None
 ) -> Compared:
-    """Plays one game in two worlds.
+    """Play one game in two worlds.
 
     Args:
-        game: what the servers have.
-        seat: the person's.
-        seed: of the game and of what is done.
-        advisers: who is asked for hints.
-        steps: decisions of the person at most.
-        honest: the game without a planted leak, by which moves look alike; None: `game`.
+        game: the game on the servers.
+        seat: seat of the person.
+        seed: seed of the game and of the choices.
+        advisers: players to ask for hints.
+        steps: maximum number of decisions of the person.
+        honest: the game without a planted leak, which decides which moves look the same; None: `game`.
     """
     rng = np.random.default_rng(seed)
     states = game.start(seed)
-    while int(states["to_move"][0]) not in (seat, NOBODY):  # until the person sits before its first decision
+    while int(states["to_move"][0]) not in (seat, NOBODY):  # until the first decision of the person
         legal = np.flatnonzero(mask_of(game, as_record(states)))
         states = after(game, states, int(rng.choice(legal)))
     other = states.copy()
@@ -180,9 +185,9 @@ def compare(
         for world in worlds:
             visitor = world.visitor
             answers.append(visitor.get(path) if method == "GET" else visitor.post(path, dict(fields or {}), **headers))
-            assert world.made.wait(PATIENCE), "it takes too long"
+            assert world.made.wait(PATIENCE), "the answer takes too long"
         compared.answers[what] += 1
-        if heard(answers[0]) != heard(answers[1]):
+        if received(answers[0]) != received(answers[1]):
             compared.different[what] += 1
         return answers[0]
 
@@ -212,12 +217,12 @@ def compare(
             world.puppet.script = script
         headers = {"accept": STREAM} if step % 2 else {}
         shown = both("act", "POST", "/games/game/act", {"revision": number, "action": text}, **headers)
-        compared.positions += max(0, shown.body.count(b"\n") - 1) if headers else 0  # the last one is the next page's
+        compared.positions += max(0, shown.body.count(b"\n") - 1) if headers else 0  # the next page has the last one
     return compared
 
 
 def advisers_of(game: Game) -> list[str]:
-    """Who is asked for hints: a bot, a search, and a search on top of the agent that plays the variant."""
+    """Return the players to ask for hints: a bot, a search, and a search with the agent of the variant."""
     found = [*[bot for bot in game.bots if bot != "random"][:1], "mcts:4"]
     return [*found, SEARCHED.replace("64", "2")] if fits(game, BEST) else found
 

@@ -1,4 +1,4 @@
-"""Files of other people: what is read, and what is refused before it is."""
+"""Reading untrusted files: what is read, and what is refused before it is read."""
 
 import os
 import sys
@@ -12,8 +12,8 @@ from spygames.core.basics.files import read_file, read_text, shipped_folder
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and devices as POSIX has them")
-def test_only_regular_files_of_a_length_are_read(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links, pipes and devices of POSIX")
+def test_only_regular_files_up_to_a_size_are_read(tmp_path: Path) -> None:
     file, link, pipe, device = (tmp_path / name for name in ("file", "link", "pipe", "device"))
     file.write_bytes(b"12345")
     link.symlink_to(file)
@@ -30,47 +30,45 @@ def test_only_regular_files_of_a_length_are_read(tmp_path: Path) -> None:
             read_file(wrong, 100)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a file without a block on the disk")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs sparse files")
 def test_a_long_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     file = tmp_path / "file"
     with open(file, "wb") as stream:
-        stream.truncate(1 << 34)  # more than is read in the time of a test
+        stream.truncate(1 << 34)  # too much to be read in the time of a test
     with pytest.raises(OSError, match="longer than 17179869183 bytes"):
         read_file(file, (1 << 34) - 1)
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="files without a size")
-def test_a_file_that_has_its_size_only_when_read_is_read_to_its_end() -> None:
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc, whose files report size 0")
+def test_a_file_that_reports_no_size_is_read_to_its_end() -> None:
     assert read_file("/proc/self/status", 1 << 20).endswith(b"\n")
     with pytest.raises(OSError, match="longer than 4 bytes"):
         read_file("/proc/self/status", 4)
 
 
-def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_removed(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes("ä\n".encode("utf-8-sig"))
     assert read_text(file, 100) == "ä\n"
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
-def test_a_text_in_utf_16_is_refused_by_that_name(tmp_path: Path, encoding: str) -> None:
+def test_utf_16_is_named_as_the_error(tmp_path: Path, encoding: str) -> None:
     file = tmp_path / "file"
     file.write_bytes('game = "agent_avenue_v0"\n'.encode(encoding))
     with pytest.raises(ValueError, match="is UTF-16, and must be UTF-8"):
         read_text(file, 100)
 
 
-def test_a_text_in_another_encoding_is_refused_by_its_line(tmp_path: Path) -> None:
+def test_the_line_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes("first\nGrüße\n".encode("latin-1"))
     with pytest.raises(ValueError, match="must be UTF-8, but line 2 is not"):
         read_text(file, 100)
 
 
-def test_what_comes_with_the_package_is_found_in_a_clone_and_in_a_wheel(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = (shipped_folder("checkpoints") / "agents.json").read_bytes()  # the wheel has a copy
+def test_shipped_files_are_found_in_a_clone_and_in_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = (shipped_folder("checkpoints") / "agents.json").read_bytes()  # a wheel has a copy
     assert names == (ROOT / "checkpoints" / "agents.json").read_bytes()
     monkeypatch.setattr(files, "__file__", str(tmp_path / "spygames" / "core" / "basics" / "files.py"))
     assert not shipped_folder("configs").exists()

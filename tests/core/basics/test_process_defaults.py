@@ -1,4 +1,4 @@
-"""Results and behaviour do not depend on what a process has set for all its code, and nothing of it is changed."""
+"""Process-wide settings neither change results nor are changed themselves."""
 
 import io
 import random
@@ -19,11 +19,11 @@ from spygames.core.records.film import Film
 from spygames.core.records.record import play_record
 
 LAST = 2**64 - 1
-"""The seed behind which all others wrap round."""
+"""The largest seed; the seed after it wraps around."""
 
 
 def results() -> list[Any]:
-    """A little of everything, from a seed."""
+    """Return results of every kind from a seed."""
     game, found = make_game(), []
     record = play_record(game, ["greedy", "mcts:4"], seed=LAST)
     found.append((record, Film(record, adviser=SearchPlayer(game, "mcts", 4)).scene(2, 0)))
@@ -42,14 +42,14 @@ def results() -> list[Any]:
     return found
 
 
-def test_results_are_the_same_where_numpy_raises_and_warnings_are_errors() -> None:
+def test_results_are_the_same_with_strict_numpy_and_warnings() -> None:
     usual = results()
     with np.errstate(all="raise"), warnings.catch_warnings():
         warnings.simplefilter("error")
         assert results() == usual
 
 
-def test_the_generators_of_a_process_stay_as_they_are() -> None:
+def test_global_random_generators_are_not_used() -> None:
     before = np.random.get_state()[1].tolist(), random.getstate()  # type: ignore[index, union-attr]
     results()
     assert before == (np.random.get_state()[1].tolist(), random.getstate())  # type: ignore[index, union-attr]
@@ -57,7 +57,7 @@ def test_the_generators_of_a_process_stay_as_they_are() -> None:
 
 @pytest.mark.parametrize("game_id", game_ids())
 def test_texts_of_positions_are_ascii(game_id: str) -> None:
-    """So that every terminal can print them."""
+    """Every terminal can print them."""
     game = spygames.make_game(game_id)
     record = play_record(game, ["random"] * game.num_players, seed=1)
     film = Film(record)
@@ -67,7 +67,7 @@ def test_texts_of_positions_are_ascii(game_id: str) -> None:
     assert all(film.move(number).isascii() for number in range(1, min(len(film), 30)))
 
 
-def test_a_line_for_people_needs_no_stderr(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_messages_need_no_stderr(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     closed = io.StringIO()
     closed.close()
     for stream in (None, closed):

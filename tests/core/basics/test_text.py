@@ -1,4 +1,4 @@
-"""What a message quotes of a foreign value is one short line, whatever the value is."""
+"""Messages quote any untrusted value in one short line."""
 
 import json
 from collections.abc import Callable
@@ -32,7 +32,7 @@ class Loud:
 
 
 def deep(kind: Callable[[Any], Any]) -> Any:
-    """Something in something, 200,000 times."""
+    """Return a value nested 200,000 deep."""
     value = kind(0)
     for _ in range(200_000):
         value = kind(value)
@@ -52,15 +52,15 @@ HOSTILE: dict[str, Any] = {
     "half a character": "\ud800",
 }
 DEEP: dict[str, Callable[[Any], Any]] = {"deep lists": lambda x: [x], "deep mappings": lambda x: {"a": x}}
-"""Made by each test: as long as they exist, each collection of garbage walks through them."""
+"""Built in each test: while they exist, each garbage collection walks through them."""
 
 
 def hostile(what: str) -> Any:
     return deep(DEEP[what]) if what in DEEP else HOSTILE[what]
 
 
-def is_one_short_line(text: str, most: int = 600) -> bool:
-    return 0 < len(text) <= most and text.isprintable()
+def is_one_short_line(text: str, limit: int = 600) -> bool:
+    return 0 < len(text) <= limit and text.isprintable()
 
 
 @pytest.mark.parametrize("what", [*HOSTILE, *DEEP])
@@ -68,7 +68,7 @@ def test_any_value_is_one_short_line(what: str) -> None:
     assert is_one_short_line(shown(hostile(what)), MAX_QUOTED)
 
 
-def test_ordinary_values_are_as_python_writes_them() -> None:
+def test_ordinary_values_are_shown_by_repr() -> None:
     for value in ("a b", "it's", 5, -1.5, None, True, [1, "x"], {"a": (1, 2)}, b"a", np.int64(3), {1}):
         assert shown(value) == repr(value)
     assert shown("a\nb\x1b") == r"'a\nb\x1b'"

@@ -1,4 +1,4 @@
-"""The digests of rules, bots and files, on any machine: of the source, not of a Python's bytecode or of line ends."""
+"""Digests of rules, bots and files are the same on any machine: they ignore bytecode, comments and line ends."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ def moves(x, y=1):
 
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
-    """Makes a module of a text."""
+    """Return a function that writes and imports a module."""
     monkeypatch.syspath_prepend(tmp_path)
 
     def write(text: str) -> ModuleType:
@@ -51,7 +51,7 @@ def digest(module: ModuleType) -> str:
     ],
     ids=["annotations", "docstring", "comment", "layout"],
 )
-def test_what_changes_no_move_changes_no_digest(written: Callable[[str], ModuleType], old: str, new: str) -> None:
+def test_edits_without_effect_keep_the_digest(written: Callable[[str], ModuleType], old: str, new: str) -> None:
     assert old in TEXT
     assert digest(written(TEXT)) == digest(written(TEXT.replace(old, new, 1)))
 
@@ -60,12 +60,12 @@ def test_what_changes_no_move_changes_no_digest(written: Callable[[str], ModuleT
     ("old", "new"),
     [("STEP = 2", "STEP = 3"), ("range(3)", "range(4)"), ("x + STEP", "x - STEP"), ("y=1", "y=2")],
 )
-def test_what_changes_a_move_changes_it(written: Callable[[str], ModuleType], old: str, new: str) -> None:
+def test_edits_of_values_and_code_change_the_digest(written: Callable[[str], ModuleType], old: str, new: str) -> None:
     assert old in TEXT
     assert digest(written(TEXT)) != digest(written(TEXT.replace(old, new)))
 
 
-def test_without_a_source_the_bytecode_counts() -> None:
+def test_code_without_a_source_is_digested_by_its_bytecode() -> None:
     def made(text: str) -> object:
         scope: dict[str, object] = {"__name__": "moving"}
         exec(text, scope)
@@ -113,7 +113,7 @@ def bot(view):
 
 @pytest.fixture
 def placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ModuleType]]:
-    """Makes a bot and the module that it uses in a package of that name."""
+    """Return a function that makes a package with a bot and the module that it uses."""
     monkeypatch.syspath_prepend(tmp_path)
     made: set[str] = set()
 
@@ -135,11 +135,11 @@ def placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
         del sys.modules[name]
 
 
-def test_where_a_module_is_does_not_count(placed: Callable[..., ModuleType]) -> None:
+def test_the_place_of_a_module_does_not_count(placed: Callable[..., ModuleType]) -> None:
     here, there = placed("here").bot, placed("there.within").bot
     assert here.__module__ != there.__module__
     assert code_digest(here, libraries=False) == code_digest(there, libraries=False)
-    assert code_digest(here) != code_digest(there)  # machine code looks its constants up by the module's name
+    assert code_digest(here) != code_digest(there)  # machine code looks up its constants by the name of the module
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_where_a_module_is_does_not_count(placed: Callable[..., ModuleType]) -> 
     ],
     ids=["constant", "function", "enum", "field", "dtype", "bot"],
 )
-def test_what_a_moved_module_says_counts(placed: Callable[..., ModuleType], old: str, new: str) -> None:
+def test_the_content_of_a_moved_module_counts(placed: Callable[..., ModuleType], old: str, new: str) -> None:
     assert old in HELPERS + BOT
     here, there = placed("here").bot, placed("there", old, new).bot
     assert code_digest(here, libraries=False) != code_digest(there, libraries=False)
@@ -174,7 +174,7 @@ def test_line_ends_of_a_text_do_not_count(tmp_path: Path) -> None:
     assert file_digest(tmp_path / "missing") is None
 
 
-def test_of_all_else_each_byte_counts(tmp_path: Path) -> None:
+def test_every_byte_of_a_binary_file_counts(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     one.write_bytes(b"\0\r\n")
     other.write_bytes(b"\0\n")

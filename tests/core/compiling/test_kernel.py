@@ -1,4 +1,4 @@
-"""Where machine code is kept, and that what runs is what the sources say."""
+"""Where machine code is cached, when it is recompiled, and how errors of kernels are reported."""
 
 import cProfile
 import gc
@@ -35,7 +35,7 @@ from tests.poker import kuhn
 
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """`cache_dir` asked anew, in a world where nothing beside the package can be written."""
+    """A fresh `cache_dir`, where no folder beside the package can be written."""
     monkeypatch.setattr(cache, "_PACKAGE", tmp_path / "file")
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
@@ -45,12 +45,12 @@ def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     cache.cache_dir.cache_clear()
 
 
-def test_the_users_cache_stands_in_for_the_package(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_cache_replaces_a_read_only_package(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "cache"))
     assert Path(cache.cache_dir() or "").parent == fresh / "cache" / "spygames"
 
 
-def test_a_user_without_a_home_keeps_it_among_the_temporary_files(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_without_a_home_caches_in_the_temporary_folder(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -62,9 +62,7 @@ def test_a_user_without_a_home_keeps_it_among_the_temporary_files(fresh: Path, m
         assert folder.parent.name == f"spygames-{os.getuid()}"
 
 
-def test_a_machine_without_a_folder_for_temporary_files_needs_none(
-    fresh: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_machine_without_a_temporary_folder_needs_none(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def read_only() -> str:
         raise FileNotFoundError(2, "No usable temporary directory found")
 
@@ -77,9 +75,9 @@ def test_a_machine_without_a_folder_for_temporary_files_needs_none(
         assert cache.cache_dir() is None
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners here")
-def test_code_that_others_may_have_put_there_is_not_run(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "file"))  # cannot be written, being a file
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owners")
+def test_a_cache_folder_of_another_user_is_refused(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "file"))  # it is a file, not a folder
     ours = cache._user()
     monkeypatch.setattr(cache, "_user", lambda: ours + 1)
     with pytest.warns(UserWarning, match="cannot be kept"):
@@ -113,14 +111,14 @@ def rival(seat):
     "text.py": "NAME = 'Kuhn poker'\n",
     "__init__.py": "from {name} import text\nfrom {name}.rules import make_game\n",
 }
-"""Kuhn poker as a game of somebody's own, its kernels in three files that reach each other in three ways."""
+"""Kuhn poker as a user's game: its kernels are in three files that import each other in three ways."""
 
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder to import games from, with machine code of its own."""
+    """A folder with two games to import, and a separate cache of machine code."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python itself misses an edit of equal length in one second
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python misses an edit of equal length within a second
     monkeypatch.syspath_prepend(tmp_path)
     cache.cache_dir.cache_clear()
     for name in ("first_game", "second_game"):
@@ -133,7 +131,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget() -> None:
-    """The games are imported anew, as in a new process; so are the loops around them."""
+    """Forget the games and the loops around them, so that they are imported as in a new process."""
     for name in [name for name in sys.modules if name.split(".")[0] in ("first_game", "second_game")]:
         del sys.modules[name]
     kernel._bound.clear()
@@ -149,7 +147,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 def play(own: Path, name: str) -> tuple[float, set[str]]:
-    """What the first seat wins in a few games, and the modules of which something was compiled."""
+    """Play a few games; return what the first seat wins, and the modules that were compiled."""
 
     def kept() -> dict[Path, int]:
         return {path: path.stat().st_ino for path in (own / "cache").rglob("*.nbc")}
@@ -168,18 +166,18 @@ needs_compiler = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is
 
 
 @needs_compiler
-def test_an_edit_is_noticed_wherever_it_is_and_nowhere_else(own: Path) -> None:
+def test_an_edit_recompiles_exactly_the_affected_kernels(own: Path) -> None:
     won, compiled = play(own, "first_game")
     assert {"first_game.rules", "first_game.helper", "first_game.deeper", "spygames.core.playing.batch"} <= compiled
     play(own, "second_game")
     assert play(own, "first_game") == (won, set())
 
-    edit(own / "first_game" / "text.py", "'Kuhn poker'", "'Kuhn' + ' poker'")  # no kernel
-    edit(own / "first_game" / "rules.py", "Two different cards", "Two cards that differ")  # a kernel's docstring
-    edit(own / "first_game" / "deeper.py", "import kernel", "import kernel\n")  # a kernel moves down
+    edit(own / "first_game" / "text.py", "'Kuhn poker'", "'Kuhn' + ' poker'")  # not a kernel
+    edit(own / "first_game" / "rules.py", "Two different cards", "Two cards that differ")  # the docstring of a kernel
+    edit(own / "first_game" / "deeper.py", "import kernel", "import kernel\n")  # a kernel on another line
     assert play(own, "first_game") == (won, set())
 
-    edit(own / "first_game" / "deeper.py", "RIVAL[seat]", "0 * RIVAL[seat]")  # a helper's helper
+    edit(own / "first_game" / "deeper.py", "RIVAL[seat]", "0 * RIVAL[seat]")  # a helper of a helper
     other, compiled = play(own, "first_game")
     assert other != won
     loops = {"spygames.core.playing.batch", "spygames.core.playing.rows"}
@@ -189,12 +187,12 @@ def test_an_edit_is_noticed_wherever_it_is_and_nowhere_else(own: Path) -> None:
     edit(own / "second_game" / "tables.py", "[1, 0]", "[0, 0]")  # a table in a file without a kernel
     assert play(own, "second_game")[0] == other
 
-    edit(own / "first_game" / "deeper.py", "0 * RIVAL[seat]", "RIVAL[seat]")  # what is taken back is there still
+    edit(own / "first_game" / "deeper.py", "0 * RIVAL[seat]", "RIVAL[seat]")  # the earlier code is still cached
     assert play(own, "first_game") == (won, set())
 
 
 @needs_compiler
-def test_a_new_process_notices_it_too(own: Path) -> None:
+def test_a_new_process_notices_an_edit(own: Path) -> None:
     (own / "run.py").write_text("from first_game.helper import other\nprint(other(1))\n")
 
     def run() -> str:
@@ -206,7 +204,7 @@ def test_a_new_process_notices_it_too(own: Path) -> None:
     assert run() == "7\n"
 
 
-def test_the_digest_of_a_game_is_that_of_its_rules(own: Path) -> None:
+def test_the_digest_of_a_game_covers_its_rules_only(own: Path) -> None:
     def digest() -> str:
         forget()
         return importlib.import_module("first_game").make_game().digest
@@ -218,8 +216,8 @@ def test_the_digest_of_a_game_is_that_of_its_rules(own: Path) -> None:
     assert digest() != before
 
 
-def test_what_a_digest_counts() -> None:
-    """Pairs of functions that are compiled to different machine code."""
+def test_digests_cover_everything_that_changes_machine_code() -> None:
+    """Functions that compile to different machine code have different digests."""
 
     def made(text: str, **names: object) -> Callable[..., object]:
         scope: dict[str, object] = {"__name__": "made", **names}
@@ -255,15 +253,15 @@ def test_what_a_digest_counts() -> None:
     assert len({code_digest(made(text)) for text in texts}) == 1
 
 
-def test_functions_that_call_each_other_have_a_digest() -> None:
+def test_mutually_recursive_functions_have_a_digest() -> None:
     scope: dict[str, object] = {"__name__": "made"}
     exec("def f(n): return g(n - 1) if n else 0\ndef g(n): return f(n)", scope)
     assert code_digest(scope["f"]) == code_digest(scope["f"]) != code_digest(scope["g"])
 
 
 @needs_compiler
-def test_a_profiler_changes_no_digest() -> None:
-    """Numba marks the code of a function that is called under one."""
+def test_a_profiler_does_not_change_the_digest() -> None:
+    """Numba marks the code of a function that runs under a profiler."""
     called = kernel.kernel(lambda x: x + 1)
     before = code_digest(called)
     with cProfile.Profile():
@@ -272,7 +270,7 @@ def test_a_profiler_changes_no_digest() -> None:
 
 
 @needs_compiler
-def test_code_that_nobody_has_used_for_long_goes(own: Path) -> None:
+def test_code_unused_for_a_month_is_deleted(own: Path) -> None:
     def rival() -> list[Path]:
         forget()
         assert importlib.import_module("first_game.deeper").rival(0) == 1
@@ -282,7 +280,7 @@ def test_code_that_nobody_has_used_for_long_goes(own: Path) -> None:
     long_ago = time.time() - 31 * 24 * 3600
     os.utime(first, (long_ago, long_ago))
     assert rival() == [first]
-    assert first.stat().st_mtime > long_ago + 3600  # it was used
+    assert first.stat().st_mtime > long_ago + 3600  # using it updates its time
     edit(own / "first_game" / "deeper.py", "RIVAL[seat]", "0 + RIVAL[seat]")
     assert len(rival()) == 2
     os.utime(first, (long_ago, long_ago))
@@ -292,7 +290,7 @@ def test_code_that_nobody_has_used_for_long_goes(own: Path) -> None:
 
 
 @needs_compiler
-def test_a_disk_that_is_full_is_a_warning(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_gives_a_warning(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -307,7 +305,7 @@ def _flipped(data: bytes) -> bytes:
 
 
 def _other(content: object) -> bytes:
-    """A file whose checksum is right."""
+    """Return the bytes of a cache file with a valid checksum."""
     pickled = content if isinstance(content, bytes) else pickle.dumps(content)
     return sha256(pickled).digest() + pickled
 
@@ -320,14 +318,14 @@ def _other(content: object) -> bytes:
         lambda data: data[: len(data) // 2],
         lambda data: bytes(len(data)),
         _flipped,
-        lambda data: data[32:],  # as an earlier version wrote it
+        lambda data: data[32:],  # the format of an earlier version
         lambda data: _other(b"cos\nnothing\n."),
         lambda data: _other(7),
         lambda data: _other((None, None, ("part", "bitcode", b"BC none"), None)),
     ],
     ids=["empty", "half", "zeros", "flipped", "old", "no pickle", "no values", "no code"],
 )
-def test_machine_code_that_is_damaged_is_made_again(own: Path, damage: Callable[[bytes], bytes]) -> None:
+def test_damaged_machine_code_is_recompiled_with_a_warning(own: Path, damage: Callable[[bytes], bytes]) -> None:
     def run() -> int:
         forget()
         return importlib.import_module("first_game.helper").other(0)
@@ -339,16 +337,16 @@ def test_machine_code_that_is_damaged_is_made_again(own: Path, damage: Callable[
         assert len(files) == 2  # the kernel, and the part that it calls
         for file in files:
             file.write_bytes(damage(file.read_bytes()))
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert run() == 1
-    (warning,) = said
+    (warning,) = caught
     assert re.search(
         r"first_game\.helper.other-\w+-\w+\.nbc, .* cannot be read, so it is compiled", str(warning.message)
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert run() == 1  # it has healed
+        assert run() == 1  # it was repaired
 
 
 def test_bytes_with_a_wrong_checksum_are_not_unpickled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -364,13 +362,13 @@ def test_bytes_with_a_wrong_checksum_are_not_unpickled(tmp_path: Path, monkeypat
 
 
 @kernel.kernel
-def _reads_a_field_that_there_is_not(s: kernel.Record) -> int:
+def _reads_a_missing_field(s: kernel.Record) -> int:
     return s.rng + s.scores
 
 
 @kernel.kernel
 def _calls_it(s: kernel.Record) -> int:
-    return _reads_a_field_that_there_is_not(s) + 1
+    return _reads_a_missing_field(s) + 1
 
 
 @kernel.kernel
@@ -379,7 +377,7 @@ def _allocates(s: kernel.Record) -> float:
 
 
 @kernel.kernel
-def _names_nothing(s: kernel.Record) -> int:
+def _reads_an_unknown_name(s: kernel.Record) -> int:
     return s.rng + nothing  # type: ignore[name-defined] # noqa: F821
 
 
@@ -391,10 +389,10 @@ def _init(s: kernel.Record, options: kernel.Record, seed: np.uint64) -> None:
 @pytest.mark.parametrize(
     ("calls", "guilty", "why"),
     [
-        (_reads_a_field_that_there_is_not, _reads_a_field_that_there_is_not, "scores"),
-        (_calls_it, _reads_a_field_that_there_is_not, "scores"),
+        (_reads_a_missing_field, _reads_a_missing_field, "scores"),
+        (_calls_it, _reads_a_missing_field, "scores"),
         (_allocates, _allocates, "allocates memory, which kernels must not"),
-        (_names_nothing, _names_nothing, "name 'nothing' is not defined"),
+        (_reads_an_unknown_name, _reads_an_unknown_name, "name 'nothing' is not defined"),
     ],
 )
 def test_a_kernel_that_does_not_compile_is_named(calls: Any, guilty: Any, why: str) -> None:
@@ -410,8 +408,8 @@ def test_a_kernel_that_does_not_compile_is_named(calls: Any, guilty: Any, why: s
 
 
 @needs_compiler
-def test_so_is_one_in_a_loop() -> None:
-    with pytest.raises(kernel.CompileError, match="kernel _reads_a_field_that_there_is_not does not compile"):
+def test_a_kernel_in_a_loop_that_does_not_compile_is_named() -> None:
+    with pytest.raises(kernel.CompileError, match="kernel _reads_a_missing_field does not compile"):
         Batch(replace(kuhn.make_game(), init=kernel.kernel(_init)), 2, seed=1)
 
 
@@ -426,12 +424,12 @@ def _calls_it_thrice(n: kernel.Int) -> kernel.Int:
 
 
 @needs_compiler
-@pytest.mark.usefixtures("own")  # with nothing compiled
+@pytest.mark.usefixtures("own")  # with an empty cache
 def test_a_kernel_is_compiled_once_for_the_kernels_that_call_it() -> None:
     assert _calls_it_thrice(5) == 14
     dispatcher = cast(Any, _plus_one)
     assert len(dispatcher._parts) == 1
-    assert not dispatcher.signatures  # nothing that Python could call
+    assert not dispatcher.signatures  # no version that Python could call
     assert _plus_one(5) == 6
     assert _plus_one(np.int8(127)) == 128
 
@@ -449,28 +447,28 @@ def _quadrupled(values: np.ndarray, out: np.ndarray) -> None:
         out[i] *= 2
 
 
-def test_a_kernel_whose_arguments_share_no_memory_does_the_same() -> None:
+def test_noalias_does_not_change_results() -> None:
     out = np.zeros(5, np.float32)
     _quadrupled(np.arange(5, dtype=np.int8), out)
     assert out.tolist() == [0, 4, 8, 12, 16]
 
 
 @needs_compiler
-def test_the_compiler_knows_that_they_share_none() -> None:
+def test_noalias_reaches_the_compiler() -> None:
     part = cast(Any, _doubled)._part((types.int8[::1], types.float32[::1]))
     module = part.library._final_module
     (text,) = [str(each) for each in module.functions if "_doubled" in each.name and not each.is_declaration]
-    assert text.splitlines()[0].count("noalias") > 2  # what is returned and an error: the two of every kernel
+    assert text.splitlines()[0].count("noalias") > 2  # every kernel has two: the result and the error
 
 
 @needs_compiler
-def test_nor_is_machine_code_taken_that_was_made_without_knowing_it() -> None:
+def test_noalias_changes_the_digest_of_machine_code() -> None:
     function = cast(Any, _doubled).py_func
     known, rules = code_digest(function), code_digest(function, libraries=False)
     try:
         function.noalias = False
         assert code_digest(function) != known
-        assert code_digest(function, libraries=False) == rules  # the rules are the same
+        assert code_digest(function, libraries=False) == rules  # the digest of the rules is the same
     finally:
         function.noalias = True
 
@@ -500,9 +498,9 @@ print(both(3), both(4))
 
 
 @needs_compiler
-def test_kernels_may_call_each_other_in_a_circle_and_print(own: Path) -> None:
+def test_kernels_may_be_mutually_recursive_and_print(own: Path) -> None:
     (own / "circle.py").write_text(CIRCLE)
-    for _ in range(2):  # the second process finds what can be kept
+    for _ in range(2):  # the second process reads the cache
         done = subprocess.run([sys.executable, "-B", "circle.py"], cwd=own, capture_output=True, text=True)
         assert done.stdout == "odd 2\nodd 0\nodd 3\nodd 1\n(False, 6) (True, 24)\n"
 
@@ -521,20 +519,20 @@ def _around_a_closure(x: int) -> int:
 
 
 @needs_compiler
-def test_a_kernel_that_another_one_calls_may_have_closures() -> None:
+def test_a_called_kernel_may_have_closures() -> None:
     assert _around_a_closure(3) == 14
 
 
 @needs_compiler
 @pytest.mark.parametrize("collecting", [True, False])
-def test_compiling_changes_nothing_for_others(collecting: bool, monkeypatch: pytest.MonkeyPatch, own: Path) -> None:
-    """Neither the collection of garbage nor Numba, also where it fails."""
-    while_compiled = []
+def test_compiling_has_no_side_effects(collecting: bool, monkeypatch: pytest.MonkeyPatch, own: Path) -> None:
+    """Neither garbage collection nor Numba is left changed, even if compiling fails."""
+    states_while_compiling = []
     made = link.compiler
 
     def watched(*args: Any) -> Any:
         part = made(*args)
-        return lambda arguments: while_compiled.append(gc.isenabled()) or part(arguments)
+        return lambda arguments: states_while_compiling.append(gc.isenabled()) or part(arguments)
 
     monkeypatch.setattr(link, "compiler", watched)
 
@@ -546,11 +544,11 @@ def test_compiling_changes_nothing_for_others(collecting: bool, monkeypatch: pyt
     try:
         assert kernel.kernel(lambda x: called(x) + 1)(4) == 13
         with pytest.raises(kernel.CompileError):
-            kernel.kernel(_names_nothing)(as_record(kuhn.make_game().new_states()))
+            kernel.kernel(_reads_an_unknown_name)(as_record(kuhn.make_game().new_states()))
         assert gc.isenabled() == collecting
     finally:
         gc.enable()
-    assert while_compiled == [False]
+    assert states_while_compiling == [False]
     target: Any = link.cpu_target
     for context in (target.typing_context, target.target_context):
         assert not {"refresh", "resolve_function_type"} & vars(context).keys()
@@ -559,7 +557,7 @@ def test_compiling_changes_nothing_for_others(collecting: bool, monkeypatch: pyt
 LINKED = """
 import sys, warnings
 {change}
-with warnings.catch_warnings(record=True) as said:
+with warnings.catch_warnings(record=True) as caught:
     from spygames.core.compiling.kernel import kernel
 
 @kernel
@@ -570,32 +568,32 @@ def double(n):
 def both(n):
     return double(n), double(n + 1)
 
-print([str(each.message)[:25] for each in said], both(3), type(both).__name__)
+print([str(each.message)[:25] for each in caught], both(3), type(both).__name__)
 """
 
 
 @needs_compiler
-def test_without_a_private_name_of_numba_its_own_compiler_links(own: Path) -> None:
-    """With one warning and the same results; a second process reads what the first has kept."""
-    for change, said in (
+def test_without_our_linker_numba_compiles(own: Path) -> None:
+    """It gives one warning and the same results; a second process reads the cache of the first."""
+    for change, output in (
         ("", "[] (6, 8) LinkedKernel"),
         ('sys.modules["spygames.core.compiling.link"] = None', "['kernels cannot be linked '] (6, 8) Kernel"),
     ):
         (own / "linked.py").write_text(LINKED.replace("{change}", change))
         for _ in range(2):
             done = subprocess.run([sys.executable, "-B", "linked.py"], cwd=own, capture_output=True, text=True)
-            assert (done.stdout, done.stderr) == (said + "\n", "")
+            assert (done.stdout, done.stderr) == (output + "\n", "")
 
 
 @needs_compiler
-def test_a_private_name_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_private_name_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(link.ConfigStack, "top_or_none")
     with pytest.raises(AttributeError, match="top_or_none"):
         link.check_names()
 
 
-def test_what_is_used_of_numba() -> None:
-    """All of it private: if a release drops one of these, `core/compiling/kernel.py` is the place to mend."""
+def test_private_names_of_numba_exist() -> None:
+    """Private names of Numba that we use; if a release drops one, `core/compiling/kernel.py` needs a change."""
     assert {"load_overload", "save_overload", "cache_path"} <= {
         name for name in dir(cache.MachineCode) if not name.startswith("_")
     }
@@ -616,7 +614,7 @@ def test_what_is_used_of_numba() -> None:
         "_get_module_for_linking",
         "_optimize_final_module",
         "_finalize_final_module",
-    ):  # of `core/compiling/link.py`
+    ):  # used by `core/compiling/link.py`
         assert hasattr(link.JITCodeLibrary, name)
     assert "not flags.no_cfunc_wrapper" in inspect.getsource(BaseNativeLowering.run_pass)
     assert "flags.no_compile" in inspect.getsource(BaseNativeLowering.run_pass)
@@ -646,8 +644,8 @@ for players in map(int, sys.argv[1:]):
 
 
 @pytest.mark.slow
-def test_machine_code_of_two_processes_for_two_variants_goes_together(tmp_path: Path) -> None:
-    """Each compiles for its own variant, as two trainings do; a third one loads what both have kept."""
+def test_caches_of_two_variants_can_be_merged(tmp_path: Path) -> None:
+    """Each process compiles for its own variant, as two training runs do; a third one loads both caches."""
 
     def run(folder: str, *players: str) -> str:
         kept = str(tmp_path / folder)

@@ -26,7 +26,7 @@ def make(**options: Any) -> SingleEnv:
 
 
 def play(env: SingleEnv, seed: int | None = None, choices: int = 0) -> list[bytes]:
-    """A game of random decisions: what was seen, the seat, and the rewards."""
+    """Play a game of random decisions; return the observations, the seat and the rewards."""
     rng = np.random.default_rng(choices)
     observation, info = env.reset(seed=seed)
     seen, terminated, reward = [observation.tobytes(), bytes([info["seat"]])], False, 0.0
@@ -41,8 +41,8 @@ def play(env: SingleEnv, seed: int | None = None, choices: int = 0) -> list[byte
     return seen
 
 
-def test_equal_seeds_equal_games() -> None:
-    """The opponents' random stream and the seat included; the next game goes on from there."""
+def test_equal_seeds_give_equal_games() -> None:
+    """This includes the opponents' random stream, the seat, and the games that follow."""
     one, other = make(opponents="random"), make(opponents="random")
     for seed in (3, None, None, 3, None):
         assert play(one, seed) == play(other, seed)
@@ -51,7 +51,7 @@ def test_equal_seeds_equal_games() -> None:
 
 
 @pytest.mark.parametrize("opponents", ["random", "greedy", "mcts:3"])
-def test_copies_replay(opponents: str) -> None:
+def test_copies_continue_equally(opponents: str) -> None:
     env = make(opponents=opponents)
     env.reset(seed=3)
     env.step(int(env.action_masks().argmax()))
@@ -64,8 +64,8 @@ def test_copies_replay(opponents: str) -> None:
     assert ends[0] == ends[1] == ends[2]
 
 
-def test_draws_come_from_the_own_stream() -> None:
-    """They change with the seed alone: neither Gymnasium's generator nor the seat that is named takes part."""
+def test_environments_have_their_own_random_stream() -> None:
+    """Streams depend on the seed alone, neither on Gymnasium's generator nor on the chosen seat."""
     envs = [make(opponents="random", seat=seat) for seat in ("random", 0, 1)]
     for env in envs:
         env.reset(seed=3)
@@ -76,10 +76,11 @@ def test_draws_come_from_the_own_stream() -> None:
             env.np_random.random(k)
             env.reset()
     fresh = [make() for _ in range(2)]
-    assert len({env.reset()[0].tobytes() + env._session.rows.seeds.tobytes() for env in fresh}) == 2  # entropy
+    # Without a seed, the system seeds the environment.
+    assert len({env.reset()[0].tobytes() + env._session.rows.seeds.tobytes() for env in fresh}) == 2
 
 
-def test_seats() -> None:
+def test_seat_is_fixed_or_random() -> None:
     assert {int(make(seat=seat).reset(seed=1)[1]["seat"]) for seat in (1, "player_1", np.int64(1))} == {1}
     env = make(seat="random")
     drawn = [env.reset(seed=s)[1]["seat"] for s in range(200)]
@@ -90,7 +91,7 @@ def test_seats() -> None:
             make(seat=bad)
 
 
-def test_is_asked_in_its_own_turn_only() -> None:
+def test_only_the_seats_own_decisions_are_steps() -> None:
     env = make(seat=1, opponents="random")
     for seed in range(20):
         _, info = env.reset(seed=seed)
@@ -106,25 +107,25 @@ def test_is_asked_in_its_own_turn_only() -> None:
 
 
 class Recorder:
-    """A player that keeps what it was asked, and chooses the last legal action."""
+    """A player that records its decisions and takes the last legal action."""
 
     name = "recorder"
 
     def __init__(self) -> None:
-        self.asked: list[DecisionBatch] = []
+        self.decisions_seen: list[DecisionBatch] = []
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        self.asked.append(decisions)
-        decisions.states["progress"] = 100  # a copy: the game does not notice
+        self.decisions_seen.append(decisions)
+        decisions.states["progress"] = 100  # a copy: the game is not affected
         return np.array([np.flatnonzero(decisions.mask[0])[-1]])
 
 
-def test_a_player_of_ones_own() -> None:
+def test_an_opponent_can_be_a_player_object() -> None:
     recorder = Recorder()
     env = make(seat=0, opponents=recorder)
     play(env, 5)
-    assert recorder.asked
-    for decisions in recorder.asked:
+    assert recorder.decisions_seen
+    for decisions in recorder.decisions_seen:
         assert decisions.states["to_move"][0] == 1
         assert decisions.views["decides"][0] == 1
         assert decisions.observation.tobytes() == decisions.views.tobytes()
@@ -141,19 +142,17 @@ def test_opponents_are_checked() -> None:
         with pytest.raises(ValueError, match="no player '"):
             make(opponents=long)
     for nobody in (None, 5, b"random", {"random"}, [None], [5], [["random"]], Recorder, object()):
-        with pytest.raises(
-            (TypeError, ValueError), match=r"a player must be a name .* or a Player, not|opponents must be"
-        ):
+        with pytest.raises((TypeError, ValueError), match=r"player must be a name .*, not|opponents must be"):
             make(opponents=nobody)
-    with pytest.raises(ValueError, match="illegal must be one of 'ignore', 'lose', 'random', 'raise', not 'explode'"):
+    with pytest.raises(ValueError, match=r"illegal must be one of .*'raise', not 'explode'"):
         make(illegal="explode")
-    for most in (0, -1, 1.0, True, "3"):
-        with pytest.raises(ValueError, match="max_ignored must be"):
-            make(max_ignored=most)
+    for limit in (0, -1, 1.0, True, "3"):
+        with pytest.raises(ValueError, match="max_ignored must be an integer >= 1, not"):
+            make(max_ignored=limit)
 
 
 def test_stronger_opponents_win_more() -> None:
-    """The opponent is the one that was named."""
+    """The named opponent is the one that plays."""
     wins = {}
     for opponent in ("random", "greedy"):
         env = make(opponents=opponent)
@@ -162,7 +161,7 @@ def test_stronger_opponents_win_more() -> None:
 
 
 class Faulty:
-    """The first legal action, but `answer` where there is one: an exception is raised, anything else sent."""
+    """A player that raises `answer` if it is an exception, else answers it; 0 stands for the first legal action."""
 
     name = "faulty"
 
@@ -176,7 +175,7 @@ class Faulty:
 
 
 def everything(env: SingleEnv) -> tuple[Any, ...]:
-    """All that an environment shows and what decides about its future."""
+    """Return everything that an environment shows or that decides its future."""
     observation, info = env._seen()
     shown = (
         observation.tobytes(),
@@ -195,7 +194,7 @@ def test_a_player_that_fails_changes_nothing(answer: Any) -> None:
     player = Faulty()
     env = make(seat=0, opponents=player, render_mode="ansi")
     env.reset(seed=3)
-    for _ in range(4):  # so that the rival decides next
+    for _ in range(4):  # the rival decides next
         env.step(int(env.action_masks().argmax()))
     before, action = everything(env), int(env.action_masks().argmax())
     player.answer = answer
@@ -204,7 +203,7 @@ def test_a_player_that_fails_changes_nothing(answer: Any) -> None:
         with pytest.raises(expected) as error:
             call()
         if expected is IllegalAction:
-            assert str(error.value) in (  # and not what it holds
+            assert str(error.value) in (  # the cards of the player stay hidden
                 "the player faulty answered an illegal action",
                 "the player faulty must answer 1 actions, int64 [1], one for each decision",
             )
@@ -219,7 +218,7 @@ def test_a_player_that_fails_changes_nothing(answer: Any) -> None:
 
 
 def finished() -> dict[str, Any]:
-    """A mapping of a game that is over."""
+    """Return the mapping of a finished game."""
     aec = spygames.agent_avenue_v0.env()
     aec.reset(seed=1)
     while aec.to_move >= 0:
@@ -246,8 +245,8 @@ def test_a_reset_that_fails_changes_nothing(options: dict[str, Any], seed: int |
     env.reset(seed=4)
     env.step(int(env.action_masks().argmax()))
     before, twin = everything(env), copy.deepcopy(env)
-    for _ in range(8):  # a seat that is drawn may be the same by chance
-        with pytest.raises(ValueError, match=r"."):
+    for _ in range(8):  # a random seat may be the same by chance
+        with pytest.raises(ValueError, match=r"state|seat"):
             env.reset(seed=seed, options=options)
         assert everything(env) == before
     for each in (None, 5, None):
@@ -258,7 +257,7 @@ def test_a_reset_that_fails_changes_nothing(options: dict[str, Any], seed: int |
         assert everything(env) == everything(twin)
 
 
-def test_seeds_are_whole_numbers() -> None:
+def test_invalid_seeds_are_refused() -> None:
     env = make(render_mode="ansi")
     env.reset(seed=2**64 - 1)
     assert env.np_random_seed == 2**64 - 1
@@ -269,8 +268,8 @@ def test_seeds_are_whole_numbers() -> None:
         assert everything(env) == before
 
 
-def test_shows_nothing_of_what_its_seat_cannot_know() -> None:
-    """Two truths that look the same to the seat look the same through the environment, complaints included."""
+def test_hidden_information_does_not_leak() -> None:
+    """Two truths that look the same to the seat look the same through the environment, including its errors."""
     env, rng = make(opponents="random", render_mode="ansi"), np.random.default_rng(1)
     game, other_truths = env.game, 0
     for seed in range(12):
@@ -280,7 +279,7 @@ def test_shows_nothing_of_what_its_seat_cannot_know() -> None:
             other = copy.deepcopy(env)
             game.determinize(as_record(other._session.rows.states), env.seat, np.uint64(rng.integers(2**63)))
             other._session.rows.look(ROW, other._session.seats)
-            # Beyond what may come next, a card of the rival or of the pile differs.
+            # These differ in more than the future: in a card of the rival or of the pile.
             mine, theirs = env.env.state_to_dict(), other.env.state_to_dict()
             other_truths += any(mine[key] != theirs[key] for key in mine if key not in ("rng", "record"))
             illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
@@ -310,7 +309,7 @@ def test_malformed_actions_raise(action: Any) -> None:
     assert everything(env) == before
 
 
-def test_illegal_actions() -> None:
+def test_illegal_actions_are_ignored_or_raise() -> None:
     env = make()
     observation, info = env.reset(seed=1)
     action = int(np.flatnonzero(info["action_mask"] == 0)[0])
@@ -325,7 +324,7 @@ def test_illegal_actions() -> None:
         strict.step(action)
 
 
-def test_starts_from_a_mapping() -> None:
+def test_reset_starts_from_a_mapping() -> None:
     aec = spygames.agent_avenue_v0.env()
     aec.reset(seed=3)
     aec.step(int(aec.infos["player_0"]["action_mask"].nonzero()[0][-1]))  # offers two cards
@@ -334,7 +333,7 @@ def test_starts_from_a_mapping() -> None:
     assert np.array_equal(observation, aec.observe("player_1")["observation"])
     while aec.to_move >= 0:
         aec.step(int(aec.infos[aec.agent_selection]["action_mask"].argmax()))
-    with pytest.raises(ValueError, match="has no decision from this state"):
+    with pytest.raises(ValueError, match="seat 1 has no decision from this state"):
         env.reset(options={"state": aec.state_to_dict()})
 
 
@@ -358,15 +357,15 @@ def test_games_without_a_decision_start_over(monkeypatch: pytest.MonkeyPatch) ->
         env.reset(seed=1)
 
 
-def test_render_shows_what_the_seat_may_know() -> None:
+def test_render_shows_the_view_of_the_seat() -> None:
     env = make(seat=1, render_mode="ansi")
     env.reset(seed=1)
     assert env.render() == env.env.to_text("player_1")
     assert make().render() is None
 
 
-def test_vectorized() -> None:
-    """Gymnasium's own vector of environments takes it."""
+def test_gymnasium_vectorizes_it() -> None:
+    """Gymnasium's own vector environment accepts it."""
     many = gymnasium.make_vec("spygames/AgentAvenue-v0", num_envs=3, opponents="random")
     observations, infos = many.reset(seed=1)
     assert observations.shape == (3, spygames.make_game("agent_avenue_v0").num_features)
@@ -376,7 +375,7 @@ def test_vectorized() -> None:
     many.close()
 
 
-# Policies that know no masks
+# Policies without masks
 
 
 def illegal_action(info: dict[str, Any]) -> int:
@@ -384,14 +383,14 @@ def illegal_action(info: dict[str, Any]) -> int:
 
 
 @pytest.mark.filterwarnings("ignore:action")
-def test_ignored_actions_end_the_game_after_so_many_in_a_row() -> None:
+def test_max_ignored_actions_in_a_row_truncate_the_game() -> None:
     env = make(max_ignored=3)
     _, info = env.reset(seed=1)
     bad = illegal_action(info)
     for count in (1, 2):
         *_, terminated, truncated, info = env.step(bad)
         assert (terminated, truncated, info["ignored"]) == (False, False, count)
-    *_, info = env.step(int(info["action_mask"].argmax()))  # a legal one begins the count anew
+    *_, info = env.step(int(info["action_mask"].argmax()))  # a legal action restarts the count
     assert "ignored" not in info
     bad = illegal_action(info)
     answers = [env.step(bad)[1:] for _ in range(3)]
@@ -426,7 +425,7 @@ def test_an_illegal_action_can_lose_the_game(lowest: float) -> None:
 
 @pytest.mark.filterwarnings("ignore:action")
 def test_an_illegal_action_can_be_replaced_by_a_random_one() -> None:
-    """Drawn from the environment's own stream: equal seeds and actions give equal games; no global generator draws."""
+    """It comes from the environment's own stream: equal seeds and actions give equal games, whatever else draws."""
 
     def play_always(action: int, noise: int) -> list[tuple[Any, ...]]:
         np.random.seed(noise)
@@ -452,12 +451,12 @@ def test_an_illegal_action_can_be_replaced_by_a_random_one() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("illegal", ["ignore", "lose", "random"])
-def test_gymnasiums_own_check_passes(illegal: str) -> None:
+def test_gymnasiums_check_passes(illegal: str) -> None:
     check_env(gymnasium.make("spygames/AgentAvenue-v0", illegal=illegal).unwrapped, skip_render_check=True)
 
 
-def test_determinize_keeps_what_the_seat_sees() -> None:
-    """And nothing that it cannot know: neither cards nor what the opponents will draw, or remember."""
+def test_determinize_keeps_the_view_of_the_seat() -> None:
+    """Cards, and the opponents' streams and memory, which the seat cannot know, are redrawn."""
     env = make(opponents="random", seat=1)
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.determinize(seed=1)
@@ -470,7 +469,7 @@ def test_determinize_keeps_what_the_seat_sees() -> None:
     assert len({world._session.rng.tobytes() for world in worlds}) == 6
     for world in worlds:
         assert [world._seen()[0].tobytes(), world._seen()[1].keys()] == [before[0], env._seen()[1].keys()]
-        # From one truth or another, the same seed gives the same world, and the same games in it.
+        # The same seed gives the same world, and the same games in it, from any truth that looks the same.
         assert play_on(world.determinize(9)) == play_on(env.determinize(9))
     assert everything(env) == before
     with pytest.raises(ValueError, match="seed must be"):
@@ -478,7 +477,7 @@ def test_determinize_keeps_what_the_seat_sees() -> None:
 
 
 def play_on(env: SingleEnv) -> list[bytes]:
-    """The rest of the game, first legal actions, and the start of the next."""
+    """Play first legal actions to the end; return what was seen, and the start of the next game."""
     seen, over = [env.env.save()], False
     while not over:
         observation, _, over, _, _ = env.step(int(env.action_masks().argmax()))

@@ -1,4 +1,4 @@
-"""The environments' action space: Gymnasium's `Discrete` with a quick draw from a mask."""
+"""The action space of the environments: Gymnasium's `Discrete` with fast sampling from a mask."""
 
 import copy
 import pickle
@@ -53,7 +53,7 @@ def test_equal_seeds_draw_equal_actions() -> None:
     ],
     ids=str,
 )
-def test_wrong_masks_are_refused_as_by_gymnasium(mask: Any) -> None:
+def test_invalid_masks_give_the_errors_of_gymnasium(mask: Any) -> None:
     ours, theirs = Actions(3, seed=1), Discrete(3, seed=1)
     errors = []
     for space in (ours, theirs):
@@ -65,7 +65,7 @@ def test_wrong_masks_are_refused_as_by_gymnasium(mask: Any) -> None:
         ours.sample(np.ones(3, np.int8), np.full(3, 1 / 3))
 
 
-def test_is_a_discrete_in_everything_else() -> None:
+def test_everything_else_is_as_in_discrete() -> None:
     ours, theirs = Actions(7, seed=2), Discrete(7, seed=2)
     assert ours == theirs
     assert theirs == ours
@@ -77,7 +77,7 @@ def test_is_a_discrete_in_everything_else() -> None:
     assert [ours.sample(probability=share) for _ in range(9)] == [theirs.sample(probability=share) for _ in range(9)]
 
 
-def test_environments_have_it() -> None:
+def test_environments_use_it() -> None:
     env = agent_avenue_v0.env()
     assert type(env.action_space("player_1")) is Actions
     assert type(SingleEnv(env.game).action_space) is Actions

@@ -1,4 +1,4 @@
-"""One seat of many games as a Gymnasium vector environment: row by row what single environments are."""
+"""One seat of many games as a Gymnasium vector environment, whose rows equal single environments."""
 
 import contextlib
 import copy
@@ -30,13 +30,13 @@ NEXT, SAME, OFF = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMod
 
 
 def both(game: Game, n: int, mode: AutoresetMode = NEXT, **options: Any) -> tuple[SeatVectorEnv, SyncVectorEnv]:
-    """Our vector of `n` games, and Gymnasium's of single environments."""
+    """Return our vector environment of `n` games, and Gymnasium's vector of single environments."""
     ours = SeatVectorEnv(game, n, autoreset_mode=mode, **options)
     return ours, SyncVectorEnv([lambda: SingleEnv(game, **options)] * n, autoreset_mode=mode)
 
 
 def assert_same(ours: Any, theirs: Any, over: np.ndarray | None = None) -> None:
-    """The same values of the same types. `over`: rows in which any action will do, where ours has a mask of ones."""
+    """Check for equal values and types. `over`: rows in which any action is accepted, where our mask is all ones."""
     ours, theirs = copy.deepcopy(ours), copy.deepcopy(theirs)
     if over is not None and over.any():
         assert (ours[-1]["action_mask"][over] == 1).all()
@@ -47,17 +47,17 @@ def assert_same(ours: Any, theirs: Any, over: np.ndarray | None = None) -> None:
 
 
 def legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A legal action of each row."""
+    """Return a legal action per row."""
     return (masks * (0.5 + rng.random(masks.shape))).argmax(axis=1)
 
 
 class Counter:
-    """Chooses by how often its seat was asked, as its memory says, and by how many decisions were noted."""
+    """A player whose action depends on its memory, a count of its decisions, and on the number of notes."""
 
     name, memory_size, notes_size = "counter", 1, 3
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """A legal action of each."""
+        """Return a legal action per row."""
         d, chosen = decisions, []
         assert d.memory is not None
         assert d.notes is not None
@@ -86,7 +86,7 @@ MEETINGS: list[Any] = [
 @pytest.mark.filterwarnings("ignore:action")
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize(("game", "options"), MEETINGS, ids=lambda x: getattr(x, "id", None))
-def test_rows_are_single_environments_byte_for_byte(game: Game, options: dict[str, Any], mode: AutoresetMode) -> None:
+def test_rows_equal_single_environments(game: Game, options: dict[str, Any], mode: AutoresetMode) -> None:
     n, rng, ended = 5, np.random.default_rng(3), 0
     ours, theirs = both(game, n, mode, **options)
     assert ours.action_space == theirs.action_space
@@ -97,7 +97,7 @@ def test_rows_are_single_environments_byte_for_byte(game: Game, options: dict[st
     for step in range(100):
         actions = legal(masks, rng)
         if step % 4 == 0:
-            actions[rng.integers(n)] = rng.integers(game.num_actions)  # perhaps not legal
+            actions[rng.integers(n)] = rng.integers(game.num_actions)  # perhaps illegal
         found, expected = ours.step(actions), theirs.step(actions)
         over = found[2] | found[3]
         assert_same(found, expected, over if mode is NEXT else None)
@@ -115,7 +115,7 @@ def test_rows_are_single_environments_byte_for_byte(game: Game, options: dict[st
 
 @pytest.mark.filterwarnings("ignore:action")
 @pytest.mark.parametrize("mode", AutoresetMode)
-def test_a_limit_of_steps_is_that_of_gymnasium(mode: AutoresetMode) -> None:
+def test_max_episode_steps_is_as_in_gymnasium(mode: AutoresetMode) -> None:
     name = "spygames/AgentAvenue-v0"
     limit: dict[str, Any] = {"max_episode_steps": 3}
     rng, cut_off, n = np.random.default_rng(3), 0, 4
@@ -128,11 +128,11 @@ def test_a_limit_of_steps_is_that_of_gymnasium(mode: AutoresetMode) -> None:
         assert np.array_equal(masks.any(axis=1), np.ones(n))
         actions = legal(masks, rng)
         if step % 4 == 0:
-            actions[rng.integers(n)] = rng.integers(GAME.num_actions)  # perhaps not legal, and a step all the same
+            actions[rng.integers(n)] = rng.integers(GAME.num_actions)  # perhaps illegal, which also counts as a step
         found, expected = ours.step(actions), theirs.step(actions)
         over = found[2] | found[3]
         cut_off += found[3].sum()
-        # Gymnasium does not say in the mask that the game was cut off; where games are over ours is as always.
+        # Gymnasium's mask does not show that a game was cut off; ours is the usual mask of a finished game.
         for infos in (found[-1], expected[-1]):
             for each in (infos, infos.get("final_info", {})):
                 if "action_mask" in each and (mode is not SAME or each is not infos):
@@ -147,13 +147,13 @@ def test_a_limit_of_steps_is_that_of_gymnasium(mode: AutoresetMode) -> None:
 
 
 @pytest.mark.parametrize("steps", [0, -2, True, 2.0, "3"])
-def test_a_limit_of_steps_is_a_whole_number(steps: Any) -> None:
+def test_an_invalid_max_episode_steps_is_refused(steps: Any) -> None:
     with pytest.raises(ValueError, match="max_episode_steps must be an integer >= 1, not"):
         SeatVectorEnv(GAME, 2, max_episode_steps=steps)
     assert SeatVectorEnv(GAME, 2, max_episode_steps=-1).max_episode_steps is None
 
 
-def test_a_position_and_a_seat_of_one_game_are_given_by_options() -> None:
+def test_reset_options_set_the_position_and_the_seat() -> None:
     aec = spygames.agent_avenue_v0.env()
     aec.reset(seed=3)
     aec.step(int(aec.infos["player_0"]["action_mask"].nonzero()[0][-1]))
@@ -166,7 +166,7 @@ def test_a_position_and_a_seat_of_one_game_are_given_by_options() -> None:
         ours.reset(options={"sate": {}})
 
 
-def test_gymnasium_makes_it() -> None:
+def test_make_vec_makes_it() -> None:
     made = gymnasium.make_vec(
         "spygames/AgentAvenue-v0",
         4,
@@ -187,7 +187,7 @@ def test_gymnasium_makes_it() -> None:
     made.close()
 
 
-def test_the_prefix_of_an_id_imports_the_games_and_no_torch() -> None:
+def test_the_prefix_of_an_id_imports_the_games_without_torch() -> None:
     code = """if True:
         import sys, gymnasium
         gymnasium.make("spygames:spygames/AgentAvenue-v0").reset(seed=1)
@@ -197,7 +197,7 @@ def test_the_prefix_of_an_id_imports_the_games_and_no_torch() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_gymnasiums_wrappers_take_it() -> None:
+def test_gymnasiums_wrappers_accept_it() -> None:
     rng = np.random.default_rng(0)
     env = wrappers.DictInfoToList(wrappers.RecordEpisodeStatistics(SeatVectorEnv(GAME, 6)))
     observations, infos = env.reset(seed=2)
@@ -212,7 +212,7 @@ def test_gymnasiums_wrappers_take_it() -> None:
 
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_copies_go_on_alike(again: Callable[[SeatVectorEnv], SeatVectorEnv]) -> None:
+def test_copies_continue_equally(again: Callable[[SeatVectorEnv], SeatVectorEnv]) -> None:
     env, rng = SeatVectorEnv(GAME, 4, "greedy"), np.random.default_rng(5)
     _, infos = env.reset(seed=1)
     for _ in range(20):
@@ -226,12 +226,12 @@ def test_copies_go_on_alike(again: Callable[[SeatVectorEnv], SeatVectorEnv]) -> 
 
 
 class Faulty:
-    """The first legal action, until it fails."""
+    """A player that takes the first legal action, until it fails."""
 
     name, fails = "faulty", False
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """The first legal action of each."""
+        """Return the first legal action per row."""
         if self.fails:
             raise ZeroDivisionError("a fault")
         return decisions.mask[decisions.rows].argmax(axis=1)
@@ -269,7 +269,7 @@ def test_a_step_or_reset_that_fails_changes_nothing(mode: AutoresetMode) -> None
     assert failed > 20
 
 
-def test_wrong_input_gets_a_line_and_changes_nothing() -> None:
+def test_invalid_input_raises_and_changes_nothing() -> None:
     env = SeatVectorEnv(GAME, 3, illegal="raise", autoreset_mode=OFF)
     with pytest.raises(ResetNeeded, match="no game has begun"):
         env.step(np.zeros(3, np.int64))
@@ -295,18 +295,18 @@ def test_wrong_input_gets_a_line_and_changes_nothing() -> None:
     for seed in (-1, 2**64 - 1, "1", [1, 2], 1.5):
         with pytest.raises(ValueError, match="seed must be"):
             env.reset(seed=seed)  # type: ignore[arg-type]
-    wrong: list[dict[str, Any]] = [
-        {"reset_mask": [True] * 3},
-        {"reset_mask": np.zeros(3, bool)},
-        {"seat": 2},
-        {"state": {}},
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"reset_mask": [True] * 3}, "reset_mask must"),
+        ({"reset_mask": np.zeros(3, bool)}, "reset_mask must"),
+        ({"seat": 2}, "seat must be"),
+        ({"state": {}}, "the state lacks"),
     ]
-    for options in wrong:
-        with pytest.raises(ValueError, match=r"reset_mask must|seat must be|the state lacks"):
+    for options, message in wrong:
+        with pytest.raises(ValueError, match=message):
             env.reset(options=options)
-    with pytest.raises(ValueError, match="autoreset_mode must be one of 'NextStep', 'SameStep', 'Disabled'"):
+    with pytest.raises(ValueError, match=r"autoreset_mode must be one of .*'Disabled', not 'now'"):
         SeatVectorEnv(GAME, 3, autoreset_mode="now")
-    with pytest.raises(ValueError, match="num_envs must be an integer >= 1"):
+    with pytest.raises(ValueError, match="num_envs must be an integer >= 1, not 0"):
         SeatVectorEnv(GAME, 0)
     np.testing.assert_array_equal(env.games.states, states)
     over = np.zeros(3, bool)
@@ -331,7 +331,7 @@ def test_a_position_without_a_decision_is_refused() -> None:
     np.testing.assert_array_equal(env.games.states, states)
 
 
-def test_rows_show_what_their_seat_may_know() -> None:
+def test_render_shows_the_view_of_each_seat() -> None:
     ours, theirs = both(GAME, 3, render_mode="ansi")
     ours.reset(seed=1)
     theirs.reset(seed=1)

@@ -1,4 +1,4 @@
-"""What a Game refuses to be made of, and what pickling keeps of one."""
+"""Validation of games, and pickling."""
 
 import os
 import pickle
@@ -24,7 +24,7 @@ GAME = kuhn.make_game()
 
 
 def with_field(dtype: np.dtype, name: str, form: Any, **further: Any) -> np.dtype:
-    """The layout with another form of one field; without it for None."""
+    """Return the layout with another type of one field, or without it if the type is None."""
     fields = [(n, form if n == name else dtype[n]) for n in dtype.names or () if n != name or form is not None]
     return np.dtype(fields, **further)
 
@@ -66,16 +66,16 @@ def test_a_game_without_a_random_player_is_refused() -> None:
 
 @kernel
 def mine(view: Record, mask: np.ndarray, rng: np.ndarray) -> int:
-    """Bets."""
+    """Return a bet."""
     return kuhn.BET
 
 
 def my_text(game: Game, s: Record, viewer: int) -> str:
-    """Not much."""
+    """Return a drawing."""
     return "a drawing"
 
 
-def test_what_was_added_to_a_game_is_pickled_with_it() -> None:
+def test_changes_of_a_game_are_pickled() -> None:
     game = changed(GAME, bots={**GAME.bots, "mine": mine}, to_text=my_text)
     again = pickle.loads(pickle.dumps(game))
     assert again == game != GAME
@@ -90,7 +90,7 @@ def test_what_was_added_to_a_game_is_pickled_with_it() -> None:
     env.reset(seed=1)
 
 
-def test_another_process_finds_what_was_added(tmp_path: Path) -> None:
+def test_another_process_unpickles_changes(tmp_path: Path) -> None:
     (tmp_path / "pickled").write_bytes(pickle.dumps(replace(GAME, bots={**GAME.bots, "mine": mine})))
     code = "import pickle; print(*pickle.load(open('pickled', 'rb')).bots)"
     root = Path(__file__).resolve().parents[3]
@@ -98,14 +98,14 @@ def test_another_process_finds_what_was_added(tmp_path: Path) -> None:
     assert subprocess.run(run, cwd=tmp_path, capture_output=True, text=True).stdout == "random mine\n"
 
 
-def test_what_cannot_be_pickled_is_said_in_one_line() -> None:
+def test_an_unpicklable_part_is_named_in_one_line() -> None:
     with pytest.raises(pickle.PicklingError, match="the to_text of kuhn_poker_v0 cannot be pickled: ") as error:
         pickle.dumps(changed(GAME, to_text=lambda game, s, viewer: "a drawing"))
     assert "\n" not in str(error.value)
 
 
-def made_anew(where: object, move: int = kuhn.BET) -> Game:
-    """A game whose kernels are closures over its options."""
+def remade(where: object, move: int = kuhn.BET) -> Game:
+    """Return a game whose kernels are closures over its options."""
 
     @kernel
     def always(view: Record, mask: np.ndarray, rng: np.ndarray) -> int:
@@ -115,27 +115,27 @@ def made_anew(where: object, move: int = kuhn.BET) -> Game:
 
 
 def choice(game: Game, bot: str) -> int:
-    """What a bot does first."""
+    """Return the first action of a bot."""
     views, mask = game.new_views(), np.ones(2, np.int8)
     return int(game.bots[bot](as_record(views), mask, np.zeros(1, np.uint64)))
 
 
-needs_compiler = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain functions are pickled as Python does")  # type: ignore[attr-defined]
+needs_compiler = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain functions are pickled by Python")  # type: ignore[attr-defined]
 
 
 @needs_compiler
-def test_kernels_that_are_made_anew_with_the_game_are_no_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spygames.core.game.game.load", made_anew)
-    assert choice(pickle.loads(pickle.dumps(made_anew(None))), "always") == kuhn.BET
-    assert b"_load_changed" not in pickle.dumps(made_anew(None))
-    changed = made_anew(None, kuhn.PASS)
+def test_remade_kernels_are_not_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spygames.core.game.game.load", remade)
+    assert choice(pickle.loads(pickle.dumps(remade(None))), "always") == kuhn.BET
+    assert b"_load_changed" not in pickle.dumps(remade(None))
+    changed = remade(None, kuhn.PASS)
     assert choice(pickle.loads(pickle.dumps(changed)), "always") == kuhn.PASS
     assert pickle.loads(pickle.dumps(changed)) == changed
 
 
 @needs_compiler
-def test_a_kernel_of_a_notebook_goes_to_another_process(tmp_path: Path) -> None:
-    """By value: the process that reads it has no such name."""
+def test_a_kernel_of_a_notebook_is_unpickled_in_another_process(tmp_path: Path) -> None:
+    """It is pickled by value, since the other process has no function of that name."""
     root = Path(__file__).resolve().parents[3]
     begin = f"import sys; sys.path.insert(0, {str(root)!r}); import numpy as np, pickle; from tests.poker import kuhn\n"
     writes = """
@@ -167,7 +167,7 @@ print(game.bots["mine"](game.new_views().view(np.recarray)[0], np.ones(2, np.int
 
 @needs_compiler
 def test_a_game_defined_in_no_file_plays(tmp_path: Path) -> None:
-    """As in a notebook or at Python's prompt; what it compiles is found again."""
+    """As in a notebook or at Python's prompt; a second process finds the compiled code."""
     root = Path(__file__).resolve().parents[3]
     cell = (root / "tests" / "poker" / "kuhn.py").read_text()
     program = (

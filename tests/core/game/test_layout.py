@@ -1,4 +1,4 @@
-"""What follows from a table: the layout, its checks and copies, plain values, the help of options."""
+"""Everything derived from a table: the layout, range checks, copies, plain values, options and action texts."""
 
 import inspect
 from dataclasses import dataclass
@@ -50,19 +50,19 @@ copy_public = layout.public_copy(State)
 
 
 def state(players: int = 2, cards: bool = True) -> Any:
-    """A state with every value in range."""
+    """Return a state with all values in range."""
     s = as_record(np.zeros(1, layout.dtype(State)))
     s.options.players, s.options.cards, s.turn, s.deck[:], s.hands[2:] = players, cards, 1, NONE, 0
     return s
 
 
-def test_bytes_of_no_field_are_refused() -> None:
+def test_padding_without_a_field_is_refused() -> None:
     table = type("Table", (Layout,), {"turn": int16(0, 9, "turns"), "late": flag("late")})
     with pytest.raises(ValueError, match=r"Table must have its widest fields first, and padding = filler\(1\)"):
         layout.dtype(table)
 
 
-def test_the_layout_of_a_table() -> None:
+def test_a_table_gives_its_dtype_ranges_and_rows() -> None:
     found = layout.dtype(State)
     assert found == np.dtype(
         [
@@ -86,7 +86,7 @@ def test_the_layout_of_a_table() -> None:
         ("colour", (), 1, 2), ("late", (), 1, 2), ("padding", 0, 0, 1),
     ],
 )  # fmt: skip
-def test_ranges(name: str, where: Any, good: int, bad: int) -> None:
+def test_values_out_of_range_are_found(name: str, where: Any, good: int, bad: int) -> None:
     for value, fine in ((good, True), (bad, False)):
         s = state()
         if where == ():
@@ -107,7 +107,7 @@ def test_ranges_depend_on_the_variant() -> None:
     assert not in_range(s, s.options)
 
 
-def test_what_is_hidden_is_not_copied() -> None:
+def test_hidden_fields_are_not_copied() -> None:
     s, past = state(), state()
     past.rng, past.turn, past.scores[1], past.hands[0, 0], past.deck[0], past.deck_size = 7, 9, 3, 2, 1, 1
     copy_public(s, past)
@@ -115,7 +115,7 @@ def test_what_is_hidden_is_not_copied() -> None:
     assert (s.rng, s.hands[0, 0], s.deck[0]) == (0, 0, NONE)
 
 
-def test_plain_values_both_ways() -> None:
+def test_plain_values_convert_both_ways() -> None:
     s = state()
     s.turn, s.to_move, s.colour, s.late = 5, NONE, 1, 1
     plain = layout.plain_fields(State, s, "turn", "to_move", "late", paint="colour")
@@ -178,7 +178,7 @@ def test_options_are_checked_and_have_help() -> None:
 def test_options_are_packed_by_name() -> None:
     packed = options.packed(Options, Settings(players=3), cards=False)
     assert (packed["players"][0], packed["cards"][0]) == (3, 0)
-    with pytest.raises(AttributeError, match="first"):
+    with pytest.raises(AttributeError, match="'first'"):
         options.packed(type("Other", (Layout,), {"first": int8(0, 1, "nothing")}), Settings())
 
 
@@ -191,7 +191,7 @@ ACT_GIVE = action_table.first_actions(KINDS)[2]
 encode_give, decode_give = action_table.action_codec("give", "colour", "ACT_GIVE", globals())
 
 
-def test_numbers_and_texts_follow_from_the_kinds() -> None:
+def test_action_numbers_and_texts_follow_from_the_kinds() -> None:
     assert action_table.first_actions(KINDS) == (0, 6, 7)
     assert action_table.first_actions(KINDS, players=2) == (0, 4, 5)
     texts = action_table.action_texts(KINDS, seat=("0", "1", "2"))

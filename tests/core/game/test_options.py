@@ -1,4 +1,4 @@
-"""An option that a game does not have is named, with those that it has, wherever it is given."""
+"""Options of games: unknown ones are named at every entry point, and help, signatures and NumPy values work."""
 
 import inspect
 import json
@@ -32,21 +32,21 @@ ENTRIES: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("game_id", game_ids())
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_an_unknown_option_is_named_with_those_that_there_are(entry: str, game_id: str) -> None:
+def test_an_unknown_option_is_named_with_the_available_ones(entry: str, game_id: str) -> None:
     known = ", ".join(spygames.make_game(game_id).options)
     name = game_id.rpartition("_")[0]
     with pytest.raises(TypeError, match=rf"{name}\w* got an unexpected keyword argument 'colour'; .*: {known}"):
         ENTRIES[entry](game_id)
 
 
-def test_torchrl_may_leave_out_the_argument_that_it_tries() -> None:
-    """Its GymEnv tries `frameskip=1` first, and goes on without where a TypeError has these words."""
+def test_torchrl_recognizes_the_error_of_frameskip() -> None:
+    """Its GymEnv first tries `frameskip=1`, and continues without it after a TypeError with these words."""
     with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
         gymnasium.make("spygames/AgentAvenue-v0", frameskip=1)
 
 
 @pytest.mark.parametrize("entry", ["env", "raw_env", "single_env", "vector_env"])
-def test_an_option_without_its_name(entry: str) -> None:
+def test_a_positional_option_is_refused(entry: str) -> None:
     with pytest.raises(TypeError, match=rf"{entry} takes keyword arguments only, .*available: render_mode, mode"):
         getattr(game_module("agent_avenue_v0"), entry)("advanced")
 
@@ -66,7 +66,7 @@ def test_signature_and_help_have_the_options_with_their_values(entry: str, game_
     assert parameters["players"].default == module.make_game().options["players"]
 
 
-def test_a_game_without_annotations_or_docstring_has_its_options_in_its_signature() -> None:
+def test_options_without_annotations_are_in_the_signature() -> None:
     def make_game(size=3, **others):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN003, ANN202
         return spygames.make_game("agent_avenue_v0")
 
@@ -76,7 +76,7 @@ def test_a_game_without_annotations_or_docstring_has_its_options_in_its_signatur
     assert env(anything=1).game.id == single_env().game.id == "agent_avenue_v0"
 
 
-def test_states_and_views_print_their_fields_and_complete_them() -> None:
+def test_states_and_views_print_and_complete_their_fields() -> None:
     game, batch = spygames.make_game("agent_avenue_v0"), spygames.make_batch("agent_avenue_v0", 2, seed=1, threads=1)
     for each in (
         batch.views[1],
@@ -108,7 +108,7 @@ NUMPY: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
                       "deck": {np.str_("13"): np.int64(20), "9": 30}},
      {"players": 3, "max_turns": 90, "first_player": "random", "board": "standard", "deck": {"9": 30, "13": 20}}),
 ]  # fmt: skip
-"""Options out of NumPy, and what they are."""
+"""Options with NumPy values, and the same options with plain values."""
 
 
 @pytest.mark.parametrize(("game_id", "given", "plain"), NUMPY, ids=lambda x: x if isinstance(x, str) else "")

@@ -1,4 +1,4 @@
-"""Records are aligned in memory, and files hold their fields one after the other."""
+"""Records are aligned in memory, and files hold their fields without padding."""
 
 import copy
 import pickle
@@ -34,7 +34,7 @@ def games() -> list[Game]:
     return [*variants, *(module.make_game() for module in (kuhn, leduc, recall, pennies))]
 
 
-def test_records_of_all_games_are_aligned_and_every_byte_is_a_fields() -> None:
+def test_records_of_all_games_are_aligned_and_fully_named() -> None:
     for game in games():
         for dtype in (game.state_dtype, game.view_dtype, game.packed.dtype):
             assert dtype.isalignedstruct, game.title
@@ -43,7 +43,7 @@ def test_records_of_all_games_are_aligned_and_every_byte_is_a_fields() -> None:
                 assert dtype[name].base.names is None or dtype[name].base.isalignedstruct, game.title
 
 
-def test_without_padding_the_fields_follow_each_other() -> None:
+def test_without_padding_fields_are_adjacent() -> None:
     packed = without_padding(RECORD)
     assert packed.names == ("wide", "inner", "small")
     assert packed["inner"].base.names == ("count", "flag")
@@ -52,7 +52,7 @@ def test_without_padding_the_fields_follow_each_other() -> None:
     assert len(to_fields(np.zeros(3, np.dtype([("a", np.int8), ("none", EMPTY)])))[0]) == 1
 
 
-def test_fields_are_read_back_by_their_names() -> None:
+def test_fields_are_read_back_by_name() -> None:
     rng = np.random.default_rng(0)
     packed = rng.integers(0, 256, 3 * without_padding(RECORD).itemsize, np.uint8).view(without_padding(RECORD))
     records = from_fields(RECORD, packed.view(np.uint8).reshape(3, -1))
@@ -69,7 +69,7 @@ def test_fields_are_read_back_by_their_names() -> None:
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, np.array, lambda a: pickle.loads(pickle.dumps(a))])
 def test_copies_of_states_are_equal_in_bytes(copied) -> None:  # noqa: ANN001
-    """NumPy leaves what is no field as it finds it in new memory."""
+    """NumPy does not copy bytes that belong to no field, so every byte must belong to one."""
     batch = Batch(kuhn.make_game(), 64, 1)
     for _ in range(7):
         batch.step(batch.mask.argmax(1))
@@ -79,7 +79,7 @@ def test_copies_of_states_are_equal_in_bytes(copied) -> None:  # noqa: ANN001
 
 
 @pytest.mark.parametrize("game_id", game_ids())
-def test_a_state_with_something_in_its_padding_is_no_position(game_id: str) -> None:
+def test_a_state_with_nonzero_padding_is_not_possible(game_id: str) -> None:
     game = make_game(game_id)
     states = game.start(1)
     assert game.is_possible(states)

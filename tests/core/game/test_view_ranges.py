@@ -1,4 +1,4 @@
-"""What seats see lies within the ranges that a game declares, and so do observation spaces."""
+"""Views stay within the ranges that a game declares, and observation spaces have these bounds."""
 
 import dataclasses
 import warnings
@@ -29,7 +29,7 @@ GAMES: list[Any] = [
 
 
 def seen(game: Game, n: int = 128, steps: int = 1500) -> tuple[np.ndarray, np.ndarray]:
-    """The lowest and highest value of each feature that any seat sees in random play, float32 [F] each."""
+    """Return the lowest and highest value of each feature over all seats in random play, float32 [F] each."""
     batch, player, rng = Batch(game, n, seed=1, threads=1), Scripted(game, "random"), np.ones((n, 1), np.uint64)
     rng[:, 0] = np.arange(n)
     views = np.zeros((n, game.num_players, game.num_features), np.float32)
@@ -49,13 +49,13 @@ def test_random_play_stays_within_the_ranges(game_id: str, options: dict[str, An
     assert not np.flatnonzero((lowest < low) | (highest > high)).tolist()
     assert np.isfinite(low).all()
     assert np.isfinite(high).all()
-    assert (highest > 0.5 * high).mean() > 0.5  # they are not just any bounds
+    assert (highest > 0.5 * high).mean() > 0.5  # the bounds are not too wide
     assert set(game.view_ranges or ()) - set(game.view_dtype.names or ()) <= {
         "kept", "seen_in_hand", "seen_or_offered", "hand", "cards_played", "guesses",
     }  # fmt: skip
 
 
-def test_all_observation_spaces_have_the_bounds() -> None:
+def test_observation_spaces_have_the_bounds() -> None:
     env = spygames.agent_dog_v0.env(players=2)
     low, high = env.game.feature_ranges()
     hats = env.game.view_dtype.fields["hats"]  # type: ignore[index]
@@ -68,20 +68,20 @@ def test_all_observation_spaces_have_the_bounds() -> None:
         np.testing.assert_array_equal(box.high, high)
 
 
-def test_gymnasiums_check_has_nothing_to_say_of_bounds() -> None:
+def test_gymnasiums_check_accepts_the_bounds() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         check_env(gymnasium.make("spygames/AgentAvenue-v0", illegal="random").unwrapped, skip_render_check=True)
     assert not [w for w in caught if "infinity" in str(w.message)]
 
 
-def test_a_game_may_say_nothing_of_ranges() -> None:
+def test_view_ranges_are_optional() -> None:
     game = kuhn.make_game()
     assert game.view_ranges is None
     assert np.isinf(feature_box(game).low).all()
 
 
-def test_the_contract_has_views_within_their_ranges() -> None:
+def test_the_contract_checks_the_ranges() -> None:
     game = dataclasses.replace(kuhn.make_game(), view_ranges={})
     name = next(iter(game.view_dtype.names or ()))
     check_game(game, checks=["views"])

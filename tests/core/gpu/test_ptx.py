@@ -1,4 +1,4 @@
-"""What the compiler for GPUs refuses; tests/gpu has what it makes."""
+"""What the compiler for GPUs refuses; tests/gpu tests its output."""
 
 import importlib.util
 from dataclasses import replace
@@ -10,12 +10,12 @@ from spygames.core.gpu.ptx import step_ptx
 from tests.poker import kuhn
 
 
-def test_a_layout_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="layout must be one of rows, hybrid, lanes, not 'columns'"):
+def test_an_invalid_layout_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"layout must be one of .*, not 'columns'"):
         step_ptx(kuhn.make_game(), "columns")  # type: ignore[arg-type]
 
 
-def test_records_that_a_gpu_cannot_read_are_refused() -> None:
+def test_unaligned_records_are_refused() -> None:
     packed = np.dtype(kuhn.STATE.descr)
     with pytest.raises(ValueError, match="STATE of kuhn_poker_v0 must be aligned"):
         step_ptx(replace(kuhn.make_game(), state_dtype=packed))

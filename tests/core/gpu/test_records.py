@@ -1,4 +1,4 @@
-"""Records across lanes: the kernels of every game do the same there."""
+"""Records across lanes: the kernels of every game give the same results as on plain records."""
 
 from collections.abc import Callable
 from itertools import chain
@@ -30,7 +30,7 @@ RUNS: Any = None
 
 
 def _step_lanes(options, tiles, seeds, actions, views, mask, rewards, done):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """As on a GPU (spygames.core.gpu.ptx), in a loop."""
+    """Step all games as a GPU does (spygames.core.gpu.ptx), in a loop."""
     for i in range(len(seeds)):
         tile, lane = tiles[i // LANES], i % LANES
         s = state_lane(tile, LANES, lane)
@@ -55,7 +55,7 @@ def loop(game: Game) -> Callable[..., None]:
     )
 
 
-def test_each_leaf_of_a_tile_lies_across_its_lanes() -> None:
+def test_each_field_of_a_tile_is_stored_across_its_lanes() -> None:
     records = np.zeros(8, RECORD)
     records["wide"] = np.arange(8)
     records["small"][:, 1, 0] = np.arange(8) * 3
@@ -71,12 +71,12 @@ def test_each_leaf_of_a_tile_lies_across_its_lanes() -> None:
     assert from_lanes(RECORD, tiles, 4).tobytes() == records.tobytes()
 
 
-def test_leaves_of_one_size_are_one_run() -> None:
+def test_adjacent_fields_of_one_size_form_a_run() -> None:
     assert runs(np.dtype([("a", np.int8, (2, 3)), ("b", np.int8), ("c", np.int16)])).tolist() == [[0, 1, 7], [7, 2, 1]]
     assert runs(RECORD).tolist()[:3] == [[0, 8, 1], [8, 4, 1], [12, 1, 4]]
 
 
-def test_one_lane_is_blanked_and_the_others_stay() -> None:
+def test_blanking_one_lane_keeps_the_others() -> None:
     rng = np.random.default_rng(0)
     records = rng.integers(0, 256, 8 * RECORD.itemsize, np.uint8).view(RECORD)
     tiles = to_lanes(records, 4)
@@ -87,8 +87,8 @@ def test_one_lane_is_blanked_and_the_others_stay() -> None:
 
 
 def play_both(game: Game, n: int, steps: int) -> int:
-    """Steps a batch and tiles and compares all that they write, `steps` times at least and until a game has ended;
-    returns how many have."""
+    """Step a batch and tiles and compare everything that they write, for at least `steps` steps and until a game has
+    ended; return the number of finished games."""
     batch, rng, step, ended = Batch(game, n, seed=3, threads=1), np.random.default_rng(0), loop(game), 0
     tiles, seeds, done = to_lanes(batch.states, LANES), batch.seeds.copy(), np.zeros(n, np.bool_)
     views = np.zeros((game.num_features, n), np.float32)
@@ -108,12 +108,12 @@ def play_both(game: Game, n: int, steps: int) -> int:
 
 
 @pytest.mark.parametrize("module", [kuhn, leduc])
-def test_small_games_go_as_in_a_batch(module: Any) -> None:
+def test_small_games_equal_a_batch(module: Any) -> None:
     assert play_both(module.make_game(), 64, 60) > 100
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game_id", game_ids())
-def test_games_go_as_in_a_batch(game_id: str) -> None:
+def test_games_equal_a_batch(game_id: str) -> None:
     for options in chain(*VARIANTS[game_id]):
         assert play_both(make_game(game_id, **options), 256, 150) > 0

@@ -1,6 +1,6 @@
-"""Pixels of two pictures a game are those that were looked at.
+"""Pixels of two pictures per game match the golden ones, which were checked by eye.
 
-`python -m tests.core.pictures.test_raster` draws them anew.
+`python -m tests.core.pictures.test_raster` redraws the golden ones.
 """
 
 import re
@@ -23,17 +23,17 @@ NAMES = (
     "agent_dog-open",
 )
 WIDTH = 400
-MOST = 1.0
-"""How much a picture may differ on average, in steps of 255: processors round differently."""
+MAX_DIFFERENCE = 1.0
+"""Largest mean difference of a picture, in steps of 255: processors round differently."""
 
 
 def svg_of(name: str) -> str:
-    """A picture of the docs, which a test holds against what is drawn."""
+    """Return a picture of the docs; another test keeps these up to date."""
     return (ROOT / "docs" / "images" / "games" / f"{name}.svg").read_text("utf-8")
 
 
 def difference(name: str, svg: str) -> float:
-    """By how much the pixels of a picture differ from the golden ones, on average."""
+    """Return the mean difference between the pixels of a picture and the golden ones."""
     with Image.open(GOLDEN / f"{name}.png") as opened:
         golden = np.array(opened.convert("RGB")).astype(float)
     shown = pixels(svg, WIDTH)
@@ -42,23 +42,23 @@ def difference(name: str, svg: str) -> float:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_pixels_are_as_they_were(name: str) -> None:
-    assert difference(name, svg_of(name)) <= MOST
+def test_pixels_match_the_golden_ones(name: str) -> None:
+    assert difference(name, svg_of(name)) <= MAX_DIFFERENCE
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_texts_are_there(name: str) -> None:
-    """resvg leaves out text whose font it does not find, without a word."""
-    assert difference(name, re.sub(r"<text.*?</text>", "", svg_of(name))) > MOST
+def test_missing_texts_are_detected(name: str) -> None:
+    """resvg silently omits text whose font it does not find; a picture without text must fail."""
+    assert difference(name, re.sub(r"<text.*?</text>", "", svg_of(name))) > MAX_DIFFERENCE
 
 
-def test_a_font_that_is_not_there_is_found() -> None:
+def test_a_missing_font_is_detected() -> None:
     name = NAMES[0]
     other = re.sub(r'(<svg[^>]* font-family=")[^"]*', r"\1Nowhere", svg_of(name))
-    assert difference(name, other) > MOST
+    assert difference(name, other) > MAX_DIFFERENCE
 
 
-def test_only_these_pictures_stand_there() -> None:
+def test_the_folder_has_no_other_files() -> None:
     assert {path.stem for path in GOLDEN.iterdir()} == {*NAMES}
 
 

@@ -1,4 +1,4 @@
-"""The light theme: asked for by name, with the same drawing in other colors, and as blind as the dark one."""
+"""Themes: the light one is chosen by name, changes only colors, and leaks no more than the dark one."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -51,7 +51,7 @@ DRAWN: dict[str, Callable[[Theme], str]] = {
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_a_theme_changes_colors_alone(name: str) -> None:
+def test_a_theme_changes_only_colors(name: str) -> None:
     dark, light = (DRAWN[name](theme) for theme in THEMES)
     assert dark != light
     assert svg.colorless(dark) == svg.colorless(light)
@@ -66,7 +66,7 @@ def test_dark_is_the_default() -> None:
 
 
 @pytest.mark.parametrize("made", [env, single], ids=["env", "single"])
-def test_pixels_have_round_corners_on_the_table(made: Callable[[], Any]) -> None:
+def test_corners_have_the_color_of_the_table(made: Callable[[], Any]) -> None:
     for theme, palette in THEMES.items():
         shown = made().to_rgb(width=160, theme=theme)
         assert shown.shape == (120, 160, 3)
@@ -76,7 +76,7 @@ def test_pixels_have_round_corners_on_the_table(made: Callable[[], Any]) -> None
 
 @pytest.mark.parametrize("theme", ["Light", "", None, 1, ["dark"]])
 @pytest.mark.parametrize("name", [*DRAWN, "rgb", "single rgb", "pixels"])
-def test_themes_that_do_not_exist(name: str, theme: Any) -> None:
+def test_invalid_themes_are_refused(name: str, theme: Any) -> None:
     others: dict[str, Callable[[Theme], Any]] = {
         "rgb": lambda theme: env().to_rgb(theme=theme),
         "single rgb": lambda theme: single().to_rgb(theme=theme),
@@ -86,7 +86,7 @@ def test_themes_that_do_not_exist(name: str, theme: Any) -> None:
         (DRAWN | others)[name](theme)
 
 
-def test_advice_can_be_read_in_both_themes() -> None:
+def test_advice_is_readable_in_both_themes() -> None:
     advice = Advice([("pass", 0.1), ("bet", 0.6), *((f"other {i}", 0.05) for i in range(9))], 0.4)
     dull = Advice([], value=0.25)
     for theme in THEMES:
@@ -120,7 +120,7 @@ def plate(pen: Pen) -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_a_leak_in_one_theme_is_found(theme: Theme) -> None:
-    """The contract draws for one half of the seats in each theme."""
+    """The contract draws half of the seats in each theme."""
 
     def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
         if pen.palette.theme == theme:

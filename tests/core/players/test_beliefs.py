@@ -1,4 +1,4 @@
-"""What players say of hidden things: probabilities of what may lie there, from what the seat may know."""
+"""Beliefs of players: probabilities of hidden things, from what the seat may know."""
 
 from collections.abc import Mapping
 from math import comb
@@ -34,8 +34,8 @@ def believed(game: Game, states: np.ndarray) -> Mapping[str, Mapping[str, float]
     return {what: dict(things) for what, things in found}
 
 
-def test_cards_of_a_hand_are_as_likely_as_cards_are_left() -> None:
-    """Agent Avenue: four of the 34 unseen cards lie in the other hand."""
+def test_a_hand_is_believed_by_the_unseen_cards() -> None:
+    """Agent Avenue: four of the 34 unseen cards are in the other hand."""
     game = spygames.make_game("agent_avenue_v0")
     states = game.start(3)
     found = believed(game, states)
@@ -47,8 +47,8 @@ def test_cards_of_a_hand_are_as_likely_as_cards_are_left() -> None:
         assert found["player_1's hand"].get(card, 0) == pytest.approx(exact, abs=0.1)
 
 
-def test_passports_are_somebodys() -> None:
-    """Heimlich & Co.: another player's agent is one, and never the own one; a hand is none of the things there."""
+def test_passports_are_believed_among_the_other_agents() -> None:
+    """Heimlich & Co.: another player's passport is never one's own agent, and its probabilities add up to 1."""
     game = spygames.make_game("heimlich_v0", players=3)
     states = game.start(3)
     found = believed(game, states)
@@ -57,11 +57,11 @@ def test_passports_are_somebodys() -> None:
     for things in (found["player_1's passport"], found["player_2's passport"]):
         assert sum(things.values()) == pytest.approx(1)
         assert own not in things
-        assert len(things) == 5  # six agents
+        assert len(things) == 5  # six agents without the own one
 
 
-def test_hidden_pawns_are_somewhere() -> None:
-    """Agent DOG: the places of hidden pawns of a colour, and other hands; nothing for piles, whose order is chance."""
+def test_hidden_pawns_and_hands_are_believed() -> None:
+    """Agent DOG: places of hidden pawns and cards of other hands have probabilities; the order of piles has none."""
     game = spygames.make_game("agent_dog_v0")
     record = play_record(game, [make_player(game, "random")] * 4, seed=2)
     film = Film(record)
@@ -73,7 +73,7 @@ def test_hidden_pawns_are_somewhere() -> None:
     assert all(0 < share <= 1 for things in found.values() for share in things.values())
 
 
-def test_it_depends_on_what_the_seat_may_know_alone() -> None:
+def test_beliefs_depend_only_on_the_view() -> None:
     for game_id in game_ids():
         game = spygames.make_game(game_id)
         states = game.start(9)
@@ -82,12 +82,12 @@ def test_it_depends_on_what_the_seat_may_know_alone() -> None:
         assert believed(game, states) == believed(game, redrawn)
 
 
-def test_a_game_that_tells_of_nothing_has_no_belief() -> None:
+def test_a_game_that_declares_nothing_has_no_beliefs() -> None:
     assert believed(kuhn.make_game(), kuhn.make_game().start(1)) == {}
 
 
-def test_a_search_says_what_it_finds() -> None:
-    """Its likeliest action is the one that it takes, its shares are those of its simulations."""
+def test_a_search_advises_with_its_findings() -> None:
+    """Its likeliest action is the one that it would take, and its shares are fractions of its simulations."""
     game = spygames.make_game("agent_avenue_v0")
     search = make_player(game, "mcts:50")
     assert isinstance(search, Adviser)
@@ -102,4 +102,4 @@ def test_a_search_says_what_it_finds() -> None:
     assert -1 <= advice.value <= 1
     assert advice.share == pytest.approx((1 + advice.value) / 2)
     assert dict(advice.belief).keys() == {"player_1's hand"}
-    assert d.rng[0, 0] == 1  # asking is not playing
+    assert d.rng[0, 0] == 1  # advice does not advance the stream

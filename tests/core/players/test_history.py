@@ -1,4 +1,4 @@
-"""Players are told of the decisions so far, wherever games are played, and the same however they are played."""
+"""Players with notes receive the earlier decisions of their game, wherever and however games are played."""
 
 import contextlib
 import copy
@@ -31,20 +31,20 @@ GAME = kuhn.make_game()
 
 
 class Historian:
-    """Decides by a digest of the actions and states of the game that it is told of, and remembers what it was told."""
+    """A player that decides by a digest of the actions and states in its notes, and records the actions."""
 
     name = "historian"
 
     def __init__(self, size: int = 8) -> None:
         self.notes_size = size
-        self.told: list[list[int]] = []
+        self.received: list[list[int]] = []
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         d, found = decisions, []
         for row in d.rows.tolist():
             assert d.notes is not None
             noted = d.notes.of(row)
-            self.told.append(noted.actions.tolist())
+            self.received.append(noted.actions.tolist())
             key = np.uint64(len(noted.actions))
             with np.errstate(over="ignore"):
                 for state, action in zip(noted.states, noted.actions, strict=True):
@@ -54,13 +54,13 @@ class Historian:
         return np.array(found)
 
 
-def test_notes_are_the_decisions_before_in_order() -> None:
+def test_notes_hold_the_earlier_decisions_in_order() -> None:
     player = Historian()
     actions = play(GAME, GAME.start(3), [player, player], np.zeros((1, 1), np.uint64))
-    assert player.told == [actions[:k] for k in range(len(actions))]
+    assert player.received == [actions[:k] for k in range(len(actions))]
 
 
-def test_only_the_latest_are_kept() -> None:
+def test_only_the_latest_decisions_are_kept() -> None:
     notes = Notes(GAME, 2, 3)
     for k in range(5):
         states = GAME.new_states(2)
@@ -72,7 +72,7 @@ def test_only_the_latest_are_kept() -> None:
     assert notes.of(1).actions.tolist() == []
 
 
-def test_nobody_pays_who_does_not_ask() -> None:
+def test_notes_exist_only_for_players_that_request_them() -> None:
     assert new_notes(GAME, [Scripted(GAME, "random")]) is None
     assert SingleEnv(GAME)._session.notes is None
     found = new_notes(GAME, [Scripted(GAME, "random"), Historian(4), Historian(2)], 7)
@@ -100,7 +100,7 @@ def test_results_do_not_depend_on_how_games_are_grouped(monkeypatch: pytest.Monk
 
 
 def env_results(env: SingleEnv, steps: int) -> list[float]:
-    """Rewards and observations of the next steps, with the first legal action always."""
+    """Return observations and rewards of the next steps, always with the first legal action."""
     found = []
     for _ in range(steps):
         mask = env.action_masks()
@@ -111,7 +111,7 @@ def env_results(env: SingleEnv, steps: int) -> list[float]:
     return found
 
 
-def test_copies_of_an_environment_go_on_alike() -> None:
+def test_copies_of_an_environment_continue_equally() -> None:
     env = SingleEnv(make_game("agent_avenue_v0"), Historian(), seat=0)
     env.reset(seed=5)
     env_results(env, 3)
@@ -120,17 +120,17 @@ def test_copies_of_an_environment_go_on_alike() -> None:
     assert all(env_results(other, 12) == here for other in others)
 
 
-def test_a_game_from_a_position_begins_without_notes() -> None:
+def test_a_game_from_a_position_starts_without_notes() -> None:
     player = Historian()
     env = SingleEnv(GAME, player, seat=0)
     env.reset(seed=1)
     state = {"cards": ["J", "K"], "moves": ["pass"], "to_move": 1}
     with pytest.raises(ValueError, match="has no decision from this state"):
         env.reset(options={"state": {"cards": ["J", "K"], "moves": ["bet"], "to_move": 1}, "seat": 0})
-    player.told.clear()
-    with contextlib.suppress(ValueError):  # if the historian passes, too
+    player.received.clear()
+    with contextlib.suppress(ValueError):  # the historian may pass, too
         env.reset(options={"state": state, "seat": 0})
-    assert player.told == [[]]
+    assert player.received == [[]]
 
 
 def test_a_decision_that_fails_is_not_noted() -> None:
@@ -154,23 +154,23 @@ def test_a_decision_that_fails_is_not_noted() -> None:
         except RuntimeError:
             break
     else:
-        raise AssertionError("nobody was angry")
+        raise AssertionError("the player never failed")
     assert env._session.notes.of(0).actions.tolist() == before
 
 
-def test_who_plays_a_person_is_told_of_the_persons_decisions() -> None:
+def test_an_opponent_of_a_person_receives_the_persons_decisions() -> None:
     player = Historian()
     cli_play.play(LiveGame(GAME, {0: player}, 4), 1, lambda prompt: "2")  # the person bets
-    assert {tuple(told) for told in player.told} == {(), (0, 1)}
+    assert {tuple(received) for received in player.received} == {(), (0, 1)}
 
 
-def test_vectorised_learners_have_them_too() -> None:
+def test_opponents_of_vectorized_learners_receive_notes() -> None:
     player = Historian()
     env = LearnerSeatVecEnv(GAME, 6, [player], seat=1, seed=3)
     env.reset()
     for _ in range(30):
         env.step(np.ones(6, np.int64))  # a bet
-    assert {len(told) for told in player.told} == {0, 2}
+    assert {len(received) for received in player.received} == {0, 2}
 
 
 def new_rollout() -> Rollout:
@@ -178,20 +178,20 @@ def new_rollout() -> Rollout:
 
 
 def joined(rollout: Rollout) -> Rollout:
-    """The rollout with a historian as its only opponent."""
+    """Return the rollout with a historian as its only opponent."""
     league = League(GAME, Opponents(share=1.0, bots=("random",), snapshots=0))
     league.players[1] = Historian()
     rollout.opponents.join(league)
     return rollout
 
 
-def told(rollout: Rollout) -> list[list[int]]:
+def received(rollout: Rollout) -> list[list[int]]:
     player = rollout.opponents.players[1]
     assert isinstance(player, Historian)
-    return player.told
+    return player.received
 
 
-def test_a_resumed_rollout_goes_on_alike() -> None:
+def test_a_resumed_rollout_continues_equally() -> None:
     torch.manual_seed(0)
     network, ppo = make_network(GAME, Network((8,))), PPO(precision="float32")
     rollout = joined(new_rollout())
@@ -202,10 +202,10 @@ def test_a_resumed_rollout_goes_on_alike() -> None:
     other.load_state_dict(saved, [1])
     other.play(network, ppo)
     assert (other.trajectories.actions == rollout.trajectories.actions).all()
-    assert {len(each) for each in told(other)} >= {0, 1}
+    assert {len(each) for each in received(other)} >= {0, 1}
 
 
-def test_a_damaged_note_is_refused(tmp_path: Path) -> None:
+def test_damaged_notes_are_refused(tmp_path: Path) -> None:
     notes = Notes(GAME, 1, 4)
     notes.add(GAME.start(1), np.array([1]))
     for name, value in (("states", 77), ("actions", 9), ("count", -1)):
@@ -220,7 +220,7 @@ def test_a_damaged_note_is_refused(tmp_path: Path) -> None:
     assert fresh.of(0).states.tobytes() == notes.of(0).states.tobytes()
 
 
-def test_a_batch_hands_them_on() -> None:
+def test_a_batch_passes_notes_on() -> None:
     batch = Batch(GAME, 3, 1)
     notes = Notes(GAME, 3, 2)
     rng = np.zeros((3, 1), np.uint64)

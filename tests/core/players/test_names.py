@@ -1,4 +1,4 @@
-"""`make_player` finds kinds of players that packages install as entry points."""
+"""Names of players, and kinds of players that other packages install as entry points."""
 
 import re
 import sys
@@ -19,7 +19,7 @@ GAME = kuhn.make_game()
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder on the path with an installed package's entry points."""
+    """A folder on the path with the entry points of an installed package."""
     info = tmp_path / "others-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n")
@@ -42,7 +42,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.usefixtures("package")
-def test_a_kind_of_another_package() -> None:
+def test_entry_points_of_other_packages_make_players() -> None:
     player = make_player(GAME, "stubborn:1")
     assert player.name == "stubborn:1"
     assert play(GAME, GAME.start(1), [player, player], np.zeros((1, 1), np.uint64)) == [1, 1]
@@ -52,7 +52,7 @@ def test_a_kind_of_another_package() -> None:
         make_player(GAME, "stubborn")
 
 
-def test_a_name_that_is_nearly_right_is_answered_with_the_right_one() -> None:
+def test_a_misspelled_name_gets_a_suggestion() -> None:
     for wrong, right in {
         "randm": "random",
         "agent_avenue/simple2": "agent_avenue/simple-2",
@@ -67,7 +67,7 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one() -> None:
 
 
 @pytest.mark.usefixtures("package")
-def test_what_is_missing_is_said() -> None:
+def test_a_missing_module_is_named() -> None:
     with pytest.raises(
         ValueError, match=r"^players of kind heavy need torch.nn: pip install 'spygames\[training\]' \(in a clone"
     ):
@@ -76,20 +76,20 @@ def test_what_is_missing_is_said() -> None:
         make_player(GAME, "faulty:1")
 
 
-def test_paths_are_asked_of_the_kind_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, PlayerName]] = []
+def test_paths_are_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[str, PlayerName]] = []
     monkeypatch.setattr(
-        "spygames.core.players.names._installed", lambda kind: lambda game, path: asked.append((kind, path))
+        "spygames.core.players.names._installed", lambda kind: lambda game, path: made.append((kind, path))
     )
     specs = [str(tmp_path), f"{tmp_path}@argmax"]
     for spec in specs:
         make_player(GAME, spec)
-    assert asked == [("checkpoint", PlayerName.parse(spec)) for spec in specs]
+    assert made == [("checkpoint", PlayerName.parse(spec)) for spec in specs]
     with pytest.raises(ValueError, match=r"there is no folder .*/none, and no released agent"):
         make_player(GAME, f"{tmp_path}/none@argmax")
 
 
-def test_a_name_that_is_parsed_plays_wherever_a_text_does() -> None:
+def test_parsed_names_and_texts_make_equal_players() -> None:
     game = make_game("agent_avenue_v0")
     assert [player.name for player in as_players(game, [PlayerName.parse("greedy"), "greedy"])] == ["greedy", "greedy"]
 
@@ -98,11 +98,11 @@ def test_a_name_that_is_parsed_plays_wherever_a_text_does() -> None:
 def test_a_name_that_ends_with_an_at_sign_is_refused(spec: str) -> None:
     with pytest.raises(ValueError, match=rf"^'{re.escape(spec)}' must say after @ how the player plays"):
         PlayerName.parse(spec)
-    assert PlayerName.parse(f"{spec}/") == PlayerName(f"{spec}/")  # such a folder
+    assert PlayerName.parse(f"{spec}/") == PlayerName(f"{spec}/")  # with a slash it is a folder
 
 
 @pytest.mark.parametrize("command", ["sh -c exit +search:8", "sh you@there", "sh you@", "sh /bin/x@y+search:8"])
-def test_the_arguments_of_a_program_are_its_own(command: str) -> None:
+def test_the_arguments_of_a_program_are_not_parsed(command: str) -> None:
     name = PlayerName.parse(f"command:{command}")
     assert (name.kind, name.argument, name.play, name.search) == ("command", command, "", None)
     player = make_player(GAME, name)

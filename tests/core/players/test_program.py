@@ -1,4 +1,4 @@
-"""Programs as players: what they are told, how they answer, and what those lose that do not do as they should."""
+"""Programs as players: the messages that they get, their answers, and what happens when they fail."""
 
 import json
 import pickle
@@ -52,7 +52,7 @@ for line in sys.stdin:
 
 
 def bot(folder: Path, decide: str = "action = told['legal'][0]", log: str = "pass", source: str = BOT) -> str:
-    """The command of a bot with these lines."""
+    """Return the command of a bot with these lines."""
     file = folder / "bot.py"
     file.write_text(source.replace("LOG", log).replace("DECIDE", decide.replace("\n", "\n        ")))
     return f"{shlex.quote(sys.executable)} -S {shlex.quote(str(file))}"
@@ -63,10 +63,10 @@ def one_game(game: Game, *players: Player, seed: int = 1) -> list[int]:
 
 
 def survivors(game: Game, player: Player, games: int, seed: int = 3) -> tuple[list[int], list[PlayerFailed]]:
-    """Plays games of `player` in seat 0 against `random`, one after the other, and loses those in which it fails.
+    """Play games of `player` in seat 0 against `random`, one after the other; a game in which it fails is lost.
 
     Returns:
-        The games that were played to their end, and what went wrong in the others.
+        The numbers of the finished games, and the errors of the others.
     """
     ended, failures = [], []
     for number, start in enumerate(spread(np.uint64(seed), games).tolist()):
@@ -79,27 +79,27 @@ def survivors(game: Game, player: Player, games: int, seed: int = 3) -> tuple[li
 
 
 @pytest.mark.parametrize(("name", "games"), [("first.sh", 10), ("drawn.mjs", 100)])
-def test_the_bots_of_the_docs_play(name: str, games: int) -> None:
+def test_the_bots_of_the_docs_play_whole_games(name: str, games: int) -> None:
     if name.endswith(".mjs") and shutil.which("node") is None:
-        pytest.skip("there is no Node.js here")
+        pytest.skip("Node.js is not installed")
     game = make_game("agent_avenue_v0")
     player = make_player(game, f"command:{shlex.quote(str(EXAMPLES / name))}")
     result = evaluate(game, player, "random", games, 1)[0]
     assert result.games == games
-    assert result == evaluate(game, player, "random", games, 1)[0]  # it has no luck but that of the seeds it is given
+    assert result == evaluate(game, player, "random", games, 1)[0]  # its only randomness are the seeds that it gets
     assert isinstance(player, CommandPlayer)
     player.close()
 
 
-def test_what_a_bot_is_told(tmp_path: Path) -> None:
+def test_a_bot_gets_its_messages_in_order(tmp_path: Path) -> None:
     log = tmp_path / "log"
     command = bot(tmp_path, log=f"open({str(log)!r}, 'a').write(line)")
     game = make_game("agent_avenue_v0")
     player, rival = CommandPlayer(game, command), make_player(game, "greedy")
     record = play_record(game, [rival, player], 5)
     player.close()
-    told: list[dict[str, Any]] = [json.loads(line) for line in log.read_text().splitlines()]
-    hello, start, *decisions, result = told
+    messages: list[dict[str, Any]] = [json.loads(line) for line in log.read_text().splitlines()]
+    hello, start, *decisions, result = messages
     assert (hello["type"], hello["game"], hello["seat"], hello["players"]) == ("hello", "agent_avenue_v0", 1, 2)
     assert hello["options"] == dict(game.options)
     assert start == {"type": "start", "id": 1}
@@ -114,36 +114,36 @@ def test_what_a_bot_is_told(tmp_path: Path) -> None:
     assert len(own) == len(decisions)
 
 
-def test_the_session_of_the_docs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_session_in_the_docs_is_real(monkeypatch: pytest.MonkeyPatch) -> None:
     page = (EXAMPLES.parent / "bot_protocol.md").read_text(encoding="utf-8")
     session = page.split("```text\n")[1].split("\n```")[0].splitlines()
-    written, answers_of_page = [], [line[2:] for line in session if line[0] == "<"]
+    written, answers_on_page = [], [line[2:] for line in session if line[0] == "<"]
 
-    class Paper:
+    class RecordingPipe:
         def send(self, message: dict[str, Any]) -> None:
             written.append(f"> {json.dumps(message)}")
 
         def receive(self, limit: float) -> dict[str, Any]:
-            written.append(f"< {answers_of_page.pop(0)}")
+            written.append(f"< {answers_on_page.pop(0)}")
             return json.loads(written[-1][2:])
 
         def close(self) -> None:
             pass
 
-    monkeypatch.setattr("spygames.core.players.program.Pipe", lambda arguments: Paper())
+    monkeypatch.setattr("spygames.core.players.program.Pipe", lambda arguments: RecordingPipe())
     play(KUHN, KUHN.start(1), [CommandPlayer(KUHN, "sh"), make_player(KUHN, "random")], np.array([[1]], np.uint64))
     session[0] = re.sub(r'"spygames": "[^"]*"', f'"spygames": "{VERSION}"', session[0])
     assert written == session
 
 
 def test_leak_tests_read_the_pipe() -> None:
-    """A game whose events betray a hand of seat 0 fails where worlds with other hands are played side by side."""
+    """A game whose events reveal a hand of seat 0 fails when worlds with other hands are played side by side."""
     honest = make_game("agent_avenue_v0")
 
-    def betrays(game: Game, s: Any, action: int, seat: int, viewer: int) -> str:
+    def reveals_hands(game: Game, s: Any, action: int, seat: int, viewer: int) -> str:
         return str(game.state_to_dict(s)["hands"])
 
-    for game in (honest, replace(honest, texts=replace(honest.texts, seen_action=betrays))):
+    for game in (honest, replace(honest, texts=replace(honest.texts, seen_action=reveals_hands))):
         start = next(m for seed in range(20) if other_world(m := Position(game, game.start(seed)).mapping, 0))
         changed = other_world(start, 0)
         assert changed
@@ -155,7 +155,7 @@ def test_leak_tests_read_the_pipe() -> None:
                 play_both(*worlds, 1, np.random.default_rng(0), nothing_shown)
 
 
-def test_a_process_has_one_seat_and_many_games(tmp_path: Path) -> None:
+def test_a_process_plays_one_seat_of_many_games(tmp_path: Path) -> None:
     log = tmp_path / "log"
     command = bot(tmp_path, log=f"import os; open({str(log)!r} + str(os.getpid()), 'a').write(line)")
     player = CommandPlayer(KUHN, command)
@@ -166,10 +166,10 @@ def test_a_process_has_one_seat_and_many_games(tmp_path: Path) -> None:
     assert len(files) == 2
     seats = set()
     for file in files:
-        hello, *told = map(json.loads, file.read_text().splitlines())
+        hello, *messages = map(json.loads, file.read_text().splitlines())
         seats.add(hello["seat"])
-        assert sorted(each["id"] for each in told if each["type"] == "start") == list(range(1, 51))
-        assert sorted(each["id"] for each in told if each["type"] == "result") == list(range(1, 51))
+        assert sorted(each["id"] for each in messages if each["type"] == "start") == list(range(1, 51))
+        assert sorted(each["id"] for each in messages if each["type"] == "result") == list(range(1, 51))
     assert seats == {0, 1}
 
 
@@ -199,8 +199,8 @@ LONG = "print(('x' if told['id'] == 2 else '') * 100000, end='')\naction = told[
     ],
     ids=["dies", "slow", "babbles", "lies", "forgets", "twice", "long"],
 )
-def test_who_fails_in_a_game_loses_it_alone(tmp_path: Path, decide: str, what: str) -> None:
-    """It does so in the second game of a process, and the process that follows is told of games from the next on."""
+def test_a_bot_that_fails_loses_only_that_game(tmp_path: Path, decide: str, what: str) -> None:
+    """It fails in the second game; the process that follows gets the next games."""
     player = CommandPlayer(KUHN, bot(tmp_path, decide), decision_limit=0.5)
     ended, failures = survivors(KUHN, player, 6)
     assert ended == [0, 2, 3, 4, 5]
@@ -220,8 +220,8 @@ def test_a_bot_that_is_always_slow_is_given_up(tmp_path: Path) -> None:
     assert time.monotonic() - began < 60
 
 
-def test_games_beside_the_failed_one_go_on(tmp_path: Path) -> None:
-    """Many games at once: who asks again for the others is answered, each game is told once more to a new process."""
+def test_games_beside_a_failed_one_continue(tmp_path: Path) -> None:
+    """In many games at once, the other games are asked again, and a new process gets each of them from its start."""
     game = make_game("agent_avenue_v0")
     draws = "action = told['legal'][told['seed'] % len(told['legal'])]"
     (tmp_path / "calm").mkdir()
@@ -247,7 +247,7 @@ def test_games_beside_the_failed_one_go_on(tmp_path: Path) -> None:
     ids=["dies", "slow", "babbles", "lies"],
 )
 def test_the_ladder_counts_the_game_as_lost(tmp_path: Path, decide: str, reason: str) -> None:
-    """Games stand side by side, and whoever fails in one is asked for each of them again."""
+    """Games run side by side; after a failure the player is asked again for each of the others."""
     referee, player = Referee(60), CommandPlayer(KUHN, bot(tmp_path, decide), decision_limit=0.5)
     seating = np.tile([0, 1], (20, 1))
     play_games(KUHN, [player, make_player(KUHN, "random")], seating, spread(np.uint64(1), 20), 1, referee=referee)
@@ -263,7 +263,7 @@ def test_the_ladder_counts_the_game_as_lost(tmp_path: Path, decide: str, reason:
         pytest.param("import time; time.sleep(60)", 0.2, id="is given up", marks=pytest.mark.slow),
     ],
 )
-def test_a_line_does_not_depend_on_those_before_it(tmp_path: Path, decide: str, limit: float) -> None:
+def test_a_line_does_not_depend_on_earlier_lines(tmp_path: Path, decide: str, limit: float) -> None:
     seats = []
     for name in (f"command:{bot(tmp_path, decide)}", "random"):
         player = make_player(KUHN, name)
@@ -272,7 +272,7 @@ def test_a_line_does_not_depend_on_those_before_it(tmp_path: Path, decide: str, 
     assert again == first
 
 
-def test_bots_that_do_not_start(tmp_path: Path) -> None:
+def test_a_bot_that_does_not_start_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'nowhere_to_be_found' does not exist or is not executable"):
         make_player(KUHN, "command:nowhere_to_be_found")
     with pytest.raises(ValueError, match="No closing quotation"):
@@ -287,8 +287,8 @@ def test_bots_that_do_not_start(tmp_path: Path) -> None:
         one_game(KUHN, broken, broken)
 
 
-class Says:
-    """A pipe to a program that answers every decision with these values."""
+class FakePipe:
+    """A pipe to a program with these values in its answers."""
 
     def __init__(self, hello: dict[str, Any], action: dict[str, Any]) -> None:
         self.hello, self.action, self.told, self.last_error = hello, action, {}, ""
@@ -325,19 +325,19 @@ class Says:
 def test_answers_have_the_types_of_the_protocol(
     monkeypatch: pytest.MonkeyPatch, hello: dict[str, Any], action: dict[str, Any], what: str
 ) -> None:
-    monkeypatch.setattr("spygames.core.players.program.Pipe", lambda arguments: Says(hello, action))
+    monkeypatch.setattr("spygames.core.players.program.Pipe", lambda arguments: FakePipe(hello, action))
     player = CommandPlayer(KUHN, "sh")
     with pytest.raises(PlayerFailed, match=what):
         one_game(KUHN, player, player)
 
 
 @pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf"), "10", True])
-def test_a_limit_is_a_number_of_seconds(limit: Any) -> None:
+def test_an_invalid_time_limit_is_refused(limit: Any) -> None:
     with pytest.raises(ValueError, match=r"decision_limit must be a number from 0\.001 to 1e\+06, not"):
         CommandPlayer(KUHN, "sh", decision_limit=limit)
 
 
-def test_a_bot_that_reads_nothing_holds_up_nobody(tmp_path: Path) -> None:
+def test_a_bot_that_reads_nothing_times_out(tmp_path: Path) -> None:
     """Its pipe is full long before the last line is sent."""
     source = 'import time\nprint(\'{"type": "hello", "protocol": 2}\', flush=True)\ntime.sleep(60)\n'
     player = CommandPlayer(KUHN, bot(tmp_path, source=source), decision_limit=0.1)
@@ -347,8 +347,8 @@ def test_a_bot_that_reads_nothing_holds_up_nobody(tmp_path: Path) -> None:
     player.close()
 
 
-def test_what_a_bot_says_is_not_shown_to_its_rival(tmp_path: Path) -> None:
-    """An error that the rival reads has neither its illegal action nor its stderr: either may name cards."""
+def test_errors_of_a_bot_hide_its_words_from_the_rival(tmp_path: Path) -> None:
+    """The rival's version of an error has neither the illegal action nor the stderr: either may name cards."""
     decide = "sys.stderr.write('I hold the king')\nsys.stderr.flush()\nsys.exit(1)"
     for lines in (decide, "action = 'show the king'"):
         player = CommandPlayer(KUHN, bot(tmp_path, lines))
@@ -362,7 +362,7 @@ def test_what_a_bot_says_is_not_shown_to_its_rival(tmp_path: Path) -> None:
         player.close()
 
 
-def test_a_copy_is_another_process(tmp_path: Path) -> None:
+def test_a_copy_has_its_own_process(tmp_path: Path) -> None:
     player = CommandPlayer(KUHN, bot(tmp_path), 5.0, 6.0)
     copied = pickle.loads(pickle.dumps(player))
     assert (copied.name, copied.start_limit, copied.decision_limit) == (player.name, 5.0, 6.0)
@@ -371,8 +371,8 @@ def test_a_copy_is_another_process(tmp_path: Path) -> None:
     copied.close()
 
 
-def test_a_program_is_known_by_its_files(tmp_path: Path) -> None:
-    """Its own and those of its arguments; not their names."""
+def test_the_digest_of_a_program_covers_its_files(tmp_path: Path) -> None:
+    """These are its own file and the files of its arguments; their names do not count."""
     (tmp_path / "other").mkdir()
     one, same = CommandPlayer(KUHN, bot(tmp_path)), CommandPlayer(KUHN, bot(tmp_path / "other"))
     assert player_digest(KUHN, one) == player_digest(KUHN, same)

@@ -1,4 +1,4 @@
-"""Functions and classes as players, and which names run code."""
+"""Functions and classes as players, and the names that run code."""
 
 import pickle
 import signal
@@ -102,7 +102,7 @@ thing = 3
 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The name of a module in the current folder."""
+    """The name of a module with players, in the current folder."""
     (tmp_path / "strangers_bot.py").write_text(MODULE)
     (tmp_path / "broken_bot.py").write_text("def broken(:\n")
     (tmp_path / "leaving_bot.py").write_text("raise SystemExit\n")
@@ -112,7 +112,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     sys.modules.pop("strangers_bot", None)
 
 
-def test_the_class_of_the_docs_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_class_in_the_docs_plays_whole_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLES)
     monkeypatch.setattr(sys, "path", sys.path.copy())
     game = make_game("agent_avenue_v0")
@@ -129,14 +129,14 @@ def test_a_function_decides(module: str) -> None:
     assert pickle.loads(pickle.dumps(player)).name == player.name
 
 
-def test_nobody_changes_the_games(module: str) -> None:
+def test_a_player_cannot_change_the_game(module: str) -> None:
     spoils, rival = make_player(KUHN, f"python:{module}.spoils"), make_player(KUHN, "random")
     games = [play(KUHN, KUHN.start(5), [spoils, rival], np.ones((1, 1), np.uint64)) for _ in range(2)]
     assert games[0] == games[1]
 
 
 def test_an_object_plays_one_seat_of_one_game(module: str) -> None:
-    """It is made when the seat is asked first, hears each move of its game once and in order, and how that ends."""
+    """It is made at the seat's first decision, sees each move of its game once and in order, and gets the result."""
     game = make_game("agent_avenue_v0")
     player, seeds = make_player(game, f"python:{module}.Heard"), spread(np.uint64(1), 20)
     returns = play_games(game, [player], np.zeros((20, 2), np.int64), seeds, 1)
@@ -152,24 +152,24 @@ def test_an_object_plays_one_seat_of_one_game(module: str) -> None:
             assert len(own) == each.asked < len(each.events)
 
 
-def test_it_hears_what_the_game_tells(module: str) -> None:
+def test_seen_and_ended_get_the_events_and_the_result(module: str) -> None:
     game = make_game("agent_avenue_v0")
     player = make_player(game, f"python:{module}.Heard")
     record = play_record(game, [make_player(game, "greedy"), player], 3)
     (heard,) = sys.modules[module].Heard.all
     s = game.start(3)
-    told = []
+    events = []
     for text in record.actions:
         state = s.view(np.recarray)[0]
         seat = int(state.to_move)
         action = game.string_to_action(state, text, seat)
-        told.append(game.seen_action(state, action, seat, 1))
+        events.append(game.seen_action(state, action, seat, 1))
         game.apply(state, action)
-    assert heard.events == told
+    assert heard.events == events
     assert tuple(heard.returns) == record.returns
 
 
-def test_a_class_needs_no_ears(module: str) -> None:
+def test_seen_and_ended_are_optional(module: str) -> None:
     player = make_player(KUHN, f"python:{module}.Plain")
     assert play(KUHN, KUHN.start(1), [player, player], np.ones((1, 1), np.uint64)) == [0, 0]
 
@@ -199,7 +199,7 @@ def test_an_illegal_answer_names_the_player(module: str) -> None:
         play_record(game, [player, player], 1)
 
 
-def test_what_cannot_be_found(module: str) -> None:
+def test_invalid_names_are_refused(module: str) -> None:
     for spec, what in [
         ("python:first", "must name a module and a function or class in it, as in python:my_bot.act"),
         ("python:", "must name a module"),
@@ -234,14 +234,14 @@ def test_names_from_files_run_no_code(module: str, tmp_path: Path) -> None:
 
 
 def lost_in(player: PythonPlayer, games: int, limit: float) -> tuple[dict[int, Forfeit], np.ndarray]:
-    """Games that `player` loses by failing, first in all of them, and the results of all."""
+    """Return the forfeits of `player` in games against `random`, and the results of all games."""
     referee, player.decision_limit = Referee(limit), limit
     seating, seeds = np.tile([0, 1], (games, 1)), spread(np.uint64(1), games)
     returns = play_games(KUHN, [player, make_player(KUHN, "random")], seating, seeds, 1, referee=referee)
     return referee.forfeits, returns
 
 
-def test_who_hangs_loses_that_game_and_no_other(module: str) -> None:
+def test_a_player_that_hangs_loses_only_that_game(module: str) -> None:
     player, calm = (make_player(KUHN, f"python:{module}.{name}") for name in ("Hangs", "Plain"))
     assert isinstance(player, PythonPlayer)
     assert isinstance(calm, PythonPlayer)
@@ -251,15 +251,15 @@ def test_who_hangs_loses_that_game_and_no_other(module: str) -> None:
     assert 0 < len(lost) < 10
     assert {(each.seat, each.reason) for each in lost.values()} == {(0, "too slow")}
     assert f"{player.name} failed in seat 0: it gave no answer in 0.2 s" in next(iter(lost.values())).message
-    nobody, right = lost_in(calm, 20, 60)
+    none, right = lost_in(calm, 20, 60)
     others = np.setdiff1d(np.arange(20), list(lost))
-    assert nobody == {}
+    assert none == {}
     np.testing.assert_array_equal(returns[others], right[others])
     assert signal.getsignal(signal.SIGALRM) == handler
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
-def test_who_always_hangs_is_given_up(module: str) -> None:
+def test_a_player_that_always_hangs_is_given_up(module: str) -> None:
     player = make_player(KUHN, f"python:{module}.hangs")
     assert isinstance(player, PythonPlayer)
     began = time.monotonic()
@@ -267,7 +267,7 @@ def test_who_always_hangs_is_given_up(module: str) -> None:
     assert time.monotonic() - began < 30
 
 
-def test_elsewhere_than_in_the_main_thread_time_is_looked_at_afterwards() -> None:
+def test_outside_the_main_thread_time_is_checked_afterwards() -> None:
     def sleeps() -> int:
         time.sleep(0.05)
         return 1
@@ -283,7 +283,7 @@ def test_elsewhere_than_in_the_main_thread_time_is_looked_at_afterwards() -> Non
         within(60, lambda: 1 // 0)
 
 
-def test_a_player_is_known_by_its_file(module: str, tmp_path: Path) -> None:
+def test_the_digest_of_a_player_covers_its_file(module: str, tmp_path: Path) -> None:
     first, other = (make_player(KUHN, f"python:{module}.{name}") for name in ("first", "spoils"))
     digest = player_digest(KUHN, first)
     assert digest == player_digest(KUHN, other) == player_digest(KUHN, pickle.loads(pickle.dumps(first)))
@@ -295,5 +295,5 @@ def test_a_player_is_known_by_its_file(module: str, tmp_path: Path) -> None:
     front = player_digest(KUHN, make_player(KUHN, "python:front.first"))
     sys.modules.pop("front")
     assert front not in (None, digest, changed)
-    assert player_digest(KUHN, make_player(KUHN, "python:builtins.max")) is None  # which has no file
+    assert player_digest(KUHN, make_player(KUHN, "python:builtins.max")) is None  # it has no file
     assert player_digest(KUHN, PythonPlayer(KUHN, lambda observation, mask: 0, "nameless")) is None

@@ -1,4 +1,4 @@
-"""Searches look through the eyes of their seat, leave everything as it was, and find what is there to find."""
+"""Searches use only their seat's view, change nothing, and find good actions."""
 
 import json
 import os
@@ -27,7 +27,7 @@ KINDS: tuple[Kind, ...] = ("mc", "mcts")
 
 
 def positions(game: Game, moves: int, n: int = 20) -> np.ndarray:
-    """States [up to n] after so many random decisions, those of games that are not over."""
+    """Return up to `n` states, each after `moves` random decisions, without finished games."""
     states = np.concatenate([game.start(seed) for seed in range(n)])
     rng = np.random.default_rng(moves)
     mask = np.zeros(game.num_actions, np.int8)
@@ -41,7 +41,7 @@ def positions(game: Game, moves: int, n: int = 20) -> np.ndarray:
 
 
 def decisions(game: Game, states: np.ndarray, seed: int = 1) -> DecisionBatch:
-    """One decision for each state, with a random stream of its own."""
+    """Return one decision per state, each with its own random stream."""
     views, mask = game.new_views(len(states)), np.zeros((len(states), game.num_actions), np.int8)
     for i in range(len(states)):
         game.legal(as_record(states, i), mask[i])
@@ -51,7 +51,7 @@ def decisions(game: Game, states: np.ndarray, seed: int = 1) -> DecisionBatch:
 
 
 def disagreements(game: Game, kind: Kind) -> int:
-    """In how many positions two truths that look the same to the seat to move lead to different findings."""
+    """Return the number of positions in which two truths that look the same to the seat give different findings."""
     count = 0
     for moves in range(8):
         for state in positions(game, moves, 5).reshape(-1, 1):
@@ -68,7 +68,7 @@ def disagreements(game: Game, kind: Kind) -> int:
 
 @kernel
 def peek(s: Record, seat: Int, seed: np.uint64) -> None:
-    """A resampler that leaves the truth as it is: everything that the seat should not see."""
+    """A resampler that keeps the truth, so that the search sees everything."""
     s.rng = seed
 
 
@@ -79,12 +79,12 @@ def test_hidden_truth_makes_no_difference(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", slow_but(KINDS, 1))
-def test_a_search_that_peeks_is_found_out(kind: Kind) -> None:
+def test_a_search_that_peeks_is_detected(kind: Kind) -> None:
     assert disagreements(replace(agent_avenue(), name="peeking", determinize=peek), kind) > 10
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_given_is_changed(kind: Kind) -> None:
+def test_arguments_are_not_changed(kind: Kind) -> None:
     game = agent_avenue()
     states = positions(game, 5)
     d = decisions(game, states)
@@ -128,7 +128,7 @@ def test_values_agree_with_the_player(kind: Kind) -> None:
             assert set(found.visits[d.mask[i] == 1]) == {100 // d.mask[i].sum()}
 
 
-def test_no_choice_is_not_searched() -> None:
+def test_a_single_legal_action_is_not_searched() -> None:
     game = kuhn.make_game()
     states = np.concatenate([game.start(seed) for seed in range(4)])
     d = decisions(game, states)
@@ -147,7 +147,7 @@ def kuhn_position(cards: list[str], moves: list[str]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_kuhn_facing_a_bet(kind: Kind) -> None:
+def test_values_facing_a_bet_in_kuhn_poker(kind: Kind) -> None:
     game = kuhn.make_game()
     king = search_values(game, kuhn_position(["J", "K"], ["bet"]), 1, 200, 3, kind)
     jack = search_values(game, kuhn_position(["K", "J"], ["bet"]), 1, 200, 3, kind)
@@ -155,33 +155,33 @@ def test_kuhn_facing_a_bet(kind: Kind) -> None:
     assert king.values.tolist() == [-1, 2]
     assert jack.values.tolist() == [-1, -2]
     assert queen.values[kuhn.PASS] == -1
-    assert queen.values[kuhn.BET] == pytest.approx(0, abs=0.2)  # it wins or loses two chips, as often
+    assert queen.values[kuhn.BET] == pytest.approx(0, abs=0.2)  # it wins or loses two chips, equally often
     if kind == "mcts":
         assert king.visits[kuhn.BET] > 150
         assert jack.visits[kuhn.PASS] > 150
 
 
-def test_mc_values_are_those_of_random_play() -> None:
-    # Seat 0 passes with the queen: half the time the rival passes, one chip is won or lost as often; else it bets,
-    # and folding (-1) or calling (+-2, as often) follow: 1/2 * 0 + 1/2 * (-1/2 + 0). It bets: the rival folds (+1)
-    # or calls: 1/2 * 1 + 1/2 * 0.
+def test_mc_values_match_random_play() -> None:
+    # Seat 0 passes with the queen: half the time the rival passes, and one chip is won or lost, equally often. Else the
+    # rival bets, and seat 0 folds (-1) or calls (+-2, equally often): 1/2 * 0 + 1/2 * (-1/2 + 0).
+    # Seat 0 bets: the rival folds (+1) or calls: 1/2 * 1 + 1/2 * 0.
     found = search_values(kuhn.make_game(), kuhn_position(["Q", "K"], []), 0, 40_000, 5, "mc")
     assert found.values == pytest.approx([-0.25, 0.5], abs=0.04)  # five standard errors or more
 
 
-def test_mcts_keeps_secrets_from_everybody_in_the_tree() -> None:
+def test_mcts_hides_the_coin_from_all_seats_in_the_tree() -> None:
     game = pennies.make_game()
     outside = search_values(game, game.start(1), 0, 20_000, 2)
     assert outside.values[pennies.STAY] == 0.25
-    assert outside.values[pennies.IN] < 0.2  # it will not see the coin, and nobody makes presents
+    assert outside.values[pennies.IN] < 0.2  # it cannot see the coin, and seat 2 makes no presents
     assert outside.visits[pennies.STAY] > 18_000
     hiding = game.start(1)
     game.apply(as_record(hiding), pennies.IN)
     found = search_values(game, hiding, 1, 20_000, 2)
-    assert found.values == pytest.approx([0, 0], abs=0.1)  # nor does its rival see what it hides
+    assert found.values == pytest.approx([0, 0], abs=0.1)  # nor can its rival see the coin
 
 
-def test_mcts_uses_what_is_open() -> None:
+def test_mcts_uses_open_information() -> None:
     game = pennies.make_game(open_coin=True)
     found = search_values(game, game.start(1), 0, 20_000, 2)
     assert found.values[pennies.IN] > 0.8
@@ -191,7 +191,7 @@ def test_mcts_uses_what_is_open() -> None:
 
 
 def share_won(player: Player, rival: Player, game: Game, deals: int) -> float:
-    """Of all deals in both seatings, each row counted once, whatever the length of its game."""
+    """Return the share of games won in both seatings of all deals; each row counts once, however long its game is."""
     won = 0
     for seat in range(2):
         streams = spread(np.uint64(12), deals).reshape(-1, 1)
@@ -204,14 +204,14 @@ def share_won(player: Player, rival: Player, game: Game, deals: int) -> float:
     return won / (2 * deals)
 
 
-@pytest.mark.parametrize(("spec", "rival", "least"), [("mcts:100", "random", 0.84), ("mcts:100", "mc:100", 0.6)])
-def test_search_plays_better(spec: str, rival: str, least: float) -> None:
+@pytest.mark.parametrize(("spec", "rival", "lowest_share"), [("mcts:100", "random", 0.84), ("mcts:100", "mc:100", 0.6)])
+def test_search_beats_weaker_players(spec: str, rival: str, lowest_share: float) -> None:
     game = agent_avenue()
-    assert share_won(make_player(game, spec), make_player(game, rival), game, 100) > least
+    assert share_won(make_player(game, spec), make_player(game, rival), game, 100) > lowest_share
 
 
 def findings() -> list[list[float]]:
-    """Of all searches, in a few positions: what both ways of running must agree on."""
+    """Return the findings of all searches in a few positions, for a comparison of both ways of running."""
     found = []
     for game in (agent_avenue(), kuhn.make_game()):
         for state in positions(game, 1, 3).reshape(-1, 1):
@@ -229,11 +229,11 @@ def test_interpreted_equals_compiled() -> None:
 
 
 @pytest.mark.parametrize(("kind", "simulations"), [("uct", 10), ("mc", 0), ("mcts", -1)])
-def test_wrong_arguments_are_refused(kind: str, simulations: int) -> None:
+def test_invalid_kinds_and_simulations_are_refused(kind: str, simulations: int) -> None:
     game = kuhn.make_game()
-    with pytest.raises(ValueError, match=r"kind must be|simulations must be"):
+    with pytest.raises(ValueError, match=r"kind must be .*, not 'uct'|simulations must be .*, not"):
         SearchPlayer(game, kind, simulations)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"kind must be|simulations must be"):
+    with pytest.raises(ValueError, match=r"kind must be .*, not 'uct'|simulations must be .*, not"):
         search_values(game, game.start(1), 0, simulations, 1, kind)  # type: ignore[arg-type]
 
 
@@ -248,7 +248,7 @@ def test_only_the_seat_to_move_searches() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_numbers_are_judged(kind: Kind) -> None:
+def test_numbers_are_validated(kind: Kind) -> None:
     game = kuhn.make_game()
     found = search_values(game, game.start(1), 0, 5, 7, kind)
     whole: Any = np.int64
@@ -274,10 +274,10 @@ def test_numbers_are_judged(kind: Kind) -> None:
                     SearchPlayer(game, kind, **{"simulations": 5, name: value})
 
 
-def test_states_are_judged() -> None:
+def test_states_are_validated() -> None:
     game = kuhn.make_game()
     state = game.start(1)
-    plain = state.view(np.dtype(kuhn.STATE))  # of no records
+    plain = state.view(np.dtype(kuhn.STATE))  # without record attributes
     assert np.array_equal(search_values(game, plain, 0, 5, 1).visits, search_values(game, state, 0, 5, 1).visits)
     others = agent_avenue().start(1)
     wrong: list[Any] = [as_record(state), state[0], state[:0], np.concatenate([state] * 2), state.reshape(1, 1), others]
@@ -289,7 +289,7 @@ def test_states_are_judged() -> None:
 
 @kernel
 def stuck_after_a_bet(s: Record, mask: np.ndarray) -> None:
-    """Kuhn poker's, but there is no answer to a bet."""
+    """Kuhn poker's legal actions, except that a bet has no answer."""
     free = s.to_move >= 0
     if s.num_moves > 0 and s.moves[s.num_moves - 1] == 1:
         free = False
@@ -298,20 +298,20 @@ def stuck_after_a_bet(s: Record, mask: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_positions_without_legal_action(kind: Kind) -> None:
-    """None is searched; those that a search comes across count as they stand."""
+def test_positions_without_legal_actions(kind: Kind) -> None:
+    """They are not searched; those inside a search count with their current result."""
     game = replace(kuhn.make_game(), name="stuck", legal=stuck_after_a_bet)
     with pytest.raises(ValueError, match="seat 1 has no legal action"):
         search_values(game, kuhn_position(["J", "K"], ["bet"]), 1, 10, 1, kind)
     found = search_values(game, kuhn_position(["K", "J"], []), 0, 400, 1, kind)
     assert found.values[kuhn.BET] == 0  # nobody has won
-    assert 0 < found.values[kuhn.PASS] < 0.8  # a pass of the rival wins a chip, its bet leads nowhere
+    assert 0 < found.values[kuhn.PASS] < 0.8  # if the rival passes, the king wins a chip; its bet gives nothing
     states = kuhn_position(["J", "K"], ["bet"])
     assert SearchPlayer(game, kind, 10).act(decisions(game, states)).tolist() == [-1]
 
 
 def test_random_action_stays_inside_the_mask() -> None:
     rng = np.array([3], np.uint64)
-    memory = np.array([0, 0, 0, 1, 1], np.int8)  # what lies behind the mask is not of it
+    memory = np.array([0, 0, 0, 1, 1], np.int8)  # the array is longer than the mask
     assert {int(random_action(memory[:3], rng)) for _ in range(20)} == {-1}
     assert {int(random_action(memory, rng)) for _ in range(50)} == {3, 4}

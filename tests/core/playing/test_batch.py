@@ -1,4 +1,4 @@
-"""Games in lockstep, where the contract test does not say it already (it shows that they equal single games)."""
+"""Games in lockstep, beyond the contract test, which shows that they equal single games."""
 
 import copy
 import os
@@ -31,7 +31,7 @@ def step(batch: Batch, steps: int) -> None:
 
 
 @pytest.mark.parametrize("threads", [2, 3, 7])
-def test_threads_do_not_matter(threads: int) -> None:
+def test_results_do_not_depend_on_threads(threads: int) -> None:
     one, many = Batch(GAME, N, 5, threads=1), Batch(GAME, N, 5, threads=threads)
     for _ in range(30):
         step(one, 1)
@@ -49,7 +49,7 @@ def test_rows_differ_and_seeds_repeat() -> None:
     assert batch.seeds.tolist() == spread(np.uint64(5), N).tolist()
 
 
-def test_games_restart_by_themselves() -> None:
+def test_games_restart_automatically() -> None:
     batch = Batch(GAME, N, 5)
     ended = np.zeros(N, int)
     for _ in range(80):
@@ -80,8 +80,8 @@ def test_callers_own_the_buffers() -> None:
     assert plain.observation.tobytes() == buffers["observation"].tobytes()
 
 
-def test_further_buffers() -> None:
-    """As a trainer's rollout takes them: one row of a bigger array a step."""
+def test_write_to_replaces_the_buffers() -> None:
+    """A trainer's rollout replaces them at each step: each is one row of a bigger array."""
     batch, plain = Batch(GAME, N, 5), Batch(GAME, N, 5)
     observations = np.zeros((3, N, GAME.num_features), np.float32)
     masks = np.zeros((3, N, GAME.num_actions), np.int8)
@@ -95,7 +95,7 @@ def test_further_buffers() -> None:
         assert batch.observation is observation
 
 
-def test_actions_may_lie_anywhere() -> None:
+def test_actions_may_be_any_integer_array() -> None:
     batches = [Batch(GAME, N, 1) for _ in range(6)]
     actions = batches[0].mask.argmax(1)
     read_only = actions.copy()
@@ -111,10 +111,10 @@ def test_actions_may_lie_anywhere() -> None:
         assert batch.states.tobytes() == batches[0].states.tobytes()
 
 
-def test_wrong_arguments() -> None:
-    with pytest.raises(ValueError, match="n must be an integer >= 1"):
+def test_invalid_arguments_are_refused() -> None:
+    with pytest.raises(ValueError, match="n must be an integer >= 1, not 0"):
         Batch(GAME, 0)
-    with pytest.raises(ValueError, match="threads"):
+    with pytest.raises(ValueError, match="threads must be an integer >= 1, not 0"):
         Batch(GAME, 2, threads=0)
     strided = np.zeros((N, GAME.num_features * 2), np.float32)[:, ::2]
     askew = np.zeros(N * GAME.num_features * 4 + 1, np.uint8)[1:].view(np.float32).reshape(N, -1)
@@ -143,33 +143,33 @@ def test_wrong_arguments() -> None:
     ):
         with pytest.raises(IllegalAction, match="actions must be integers of shape"):
             batch.step(np.asarray(malformed))
-    with pytest.raises(IllegalAction, match="in game 1"):
+    with pytest.raises(IllegalAction, match="action 99 is not legal for seat 0 in game 1"):
         batch.step(np.array([batch.mask[0].argmax(), 99, batch.mask[2].argmax()]))
 
 
-def test_restart_from_given_seeds() -> None:
+def test_reset_takes_one_seed_per_game() -> None:
     batch = Batch(GAME, 3, 1)
     batch.reset(seeds=np.array([7, 8, 2**64 - 1], np.uint64))
     for state, seed in zip(batch.states, (7, 8, 2**64 - 1), strict=True):
         assert state.tobytes() == GAME.start(seed).tobytes()
-    with pytest.raises(ValueError, match="seeds"):
+    with pytest.raises(ValueError, match=r"seeds must be .*\(3,\), not .*\(2,\)"):
         batch.reset(seeds=np.zeros(2, np.uint64))
 
 
-def test_what_is_written_into_a_buffer_cannot_make_an_action_legal() -> None:
+def test_writing_into_the_mask_cannot_make_an_action_legal() -> None:
     mask = np.zeros((N, GAME.num_actions), np.int8)
     batch = Batch(GAME, N, 5, mask=mask)
     bad = np.array([np.flatnonzero(row == 0)[0] for row in mask])
     states = batch.states.tobytes()
     mask[:] = 1
-    with pytest.raises(IllegalAction, match="not legal"):
+    with pytest.raises(IllegalAction, match=r"action .* is not legal for seat 0"):
         batch.step(bad)
     assert batch.states.tobytes() == states
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda b: pickle.loads(pickle.dumps(b))])
-def test_copies_go_on_alike_and_apart(copied: Callable[[Batch], Batch], threads: int) -> None:
+def test_copies_continue_equally_and_independently(copied: Callable[[Batch], Batch], threads: int) -> None:
     batch = Batch(GAME, N, 5, threads=threads)
     step(batch, 9)
     other = copied(batch)
@@ -186,7 +186,7 @@ def test_copies_go_on_alike_and_apart(copied: Callable[[Batch], Batch], threads:
     assert batch.states.tobytes() == other.states.tobytes()
 
 
-def test_games_can_be_taken_up_again() -> None:
+def test_resume_continues_games() -> None:
     batch, other = Batch(GAME, N, 5), Batch(GAME, N, 6)
     step(batch, 9)
     other.resume(batch.states, batch.seeds)
@@ -198,14 +198,14 @@ def test_games_can_be_taken_up_again() -> None:
 
 
 @kernel
-def init_but_for_zeros(s: Record, options: Record, seed: np.uint64) -> None:
-    """As that of Kuhn poker, but it trusts that the state is zeroed where a new game has zeros."""
+def init_without_zeros(s: Record, options: Record, seed: np.uint64) -> None:
+    """Initialize Kuhn poker, relying on a zeroed state where a new game has zeros."""
     s.rng = seed
     s.cards[1] = 1 + seed % 2
 
 
-def test_games_begin_on_zeroed_states() -> None:
-    game = replace(kuhn.make_game(), init=init_but_for_zeros)
+def test_games_start_on_zeroed_states() -> None:
+    game = replace(kuhn.make_game(), init=init_without_zeros)
     batch = Batch(game, 5, 1)
     ended = np.zeros(5, int)
     for _ in range(12):
@@ -219,12 +219,12 @@ def test_games_begin_on_zeroed_states() -> None:
     assert [state.tobytes() for state in batch.states] == [game.start(seed).tobytes() for seed in batch.seeds]
 
 
-def test_what_no_environment_would_take_is_not_taken_up() -> None:
+def test_resume_refuses_impossible_and_finished_games() -> None:
     game = kuhn.make_game()
     batch, other = Batch(game, 4, 5), Batch(game, 4, 6)
     before = batch.states.tobytes(), batch.seeds.tobytes(), batch.observation.tobytes()
     states = other.states.copy()
-    states["cards"][2] = 1  # a card that is there once, in both hands
+    states["cards"][2] = 1  # both hands have the same card
     with pytest.raises(ValueError, match="row 2 of states must be a position of kuhn_poker_v0"):
         batch.resume(states, other.seeds)
     over = other.states.copy()
@@ -239,16 +239,16 @@ def test_what_no_environment_would_take_is_not_taken_up() -> None:
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")  # type: ignore[attr-defined]
-def test_one_line_says_that_a_variant_is_compiled(
+def test_one_line_reports_that_a_variant_is_compiled(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def use(table: int) -> None:
-        """Calls loops of every kind of a variant that has met none of them in this process."""
+        """Call loops of every kind for a variant that has used none of them in this process."""
         monkeypatch.setattr(core_kernel, "_bound", {})
         monkeypatch.setattr(core_kernel, "_announced", set())
         game = replace(kuhn.make_game(), options={"table": table})
         player = Scripted(game, "random")
-        assert capsys.readouterr().err == ""  # nothing is called yet
+        assert capsys.readouterr().err == ""  # no loop was called yet
         for threads in (1, 2):
             batch = Batch(game, 2, 1, threads=threads)
             player.act(batch.decisions(np.zeros((2, 1), np.uint64), np.arange(2)))
@@ -257,7 +257,7 @@ def test_one_line_says_that_a_variant_is_compiled(
 
     use(0)
     capsys.readouterr()
-    use(1)  # all is kept on disk by now
+    use(1)  # everything is cached on disk by now
     assert capsys.readouterr().err == ""
 
     monkeypatch.setattr(core_kernel, "is_cached", lambda function: False)
@@ -266,11 +266,11 @@ def test_one_line_says_that_a_variant_is_compiled(
     use(2)
     line = r"spygames: compiling kuhn_poker_v0, table=2 \(scripted players, batches\) to machine code: about (\d+) s "
     line += r"of one core, once on this machine, since the result is kept \.\.\.\n"
-    said = re.fullmatch(line, capsys.readouterr().err)
-    assert said is not None
-    # The first loop called is that of `init`; the line is about all that was bound with it.
+    match = re.fullmatch(line, capsys.readouterr().err)
+    assert match is not None
+    # The first loop called is that of `init`; the line counts everything that was bound with it.
     called: list[Any] = [kuhn.init, kuhn.legal, kuhn.apply, kuhn.returns, kuhn.observe]
-    assert int(said[1]) > sum(len(kernel.py_func.__code__.co_code) for kernel in called)
+    assert int(match[1]) > sum(len(kernel.py_func.__code__.co_code) for kernel in called)
 
 
 def test_reset_without_a_seed_continues_the_chain_of_seeds() -> None:
@@ -280,7 +280,7 @@ def test_reset_without_a_seed_continues_the_chain_of_seeds() -> None:
     assert batch.seeds.tolist() == expected
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_process_can_step() -> None:
     batch = Batch(GAME, N, 5, threads=2)
     step(batch, 1)
@@ -293,10 +293,10 @@ def test_a_forked_process_can_step() -> None:
 
 
 @pytest.mark.parametrize("seeds", [[-1] * N, [1.5] * N, [2**64] * N, [True] * N, [1, 2]])
-def test_seeds_that_are_none_are_refused(seeds: list) -> None:
+def test_invalid_seeds_are_refused(seeds: list) -> None:
     batch = Batch(GAME, N, 5)
     before = batch.states.tobytes()
-    with pytest.raises(ValueError, match="seed"):
+    with pytest.raises(ValueError, match=r"seeds? must be .*, not"):
         batch.reset(seeds=seeds)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="seed and seeds must not both"):
         batch.reset(3, seeds=np.arange(N))
@@ -304,13 +304,13 @@ def test_seeds_that_are_none_are_refused(seeds: list) -> None:
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, None])
-def test_a_number_of_games_that_is_none_is_refused(n: Any) -> None:
-    with pytest.raises(ValueError, match="n must be an integer"):
+def test_an_invalid_number_of_games_is_refused(n: Any) -> None:
+    with pytest.raises(ValueError, match="n must be an integer >= 1, not"):
         Batch(GAME, n, 5)
 
 
-def test_variants_that_share_their_code_share_no_threads_loop() -> None:
-    """What runs on threads is compiled for one layout; games of the same kernels and other layouts have others."""
+def test_variants_with_the_same_kernels_have_separate_thread_loops() -> None:
+    """The loop for threads is compiled per layout, even for games with the same kernels."""
     for options in ({}, {"players": 3}):
         one, two = (Batch(make_game("agent_avenue_v0", **options), 8, seed=1, threads=threads) for threads in (1, 2))
         assert one.states.tobytes() == two.states.tobytes()

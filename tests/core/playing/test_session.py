@@ -1,4 +1,4 @@
-"""Rows of games that stay over, and sessions: games with their players."""
+"""Rows of games that stay finished, and sessions: games with their players."""
 
 import copy
 import pickle
@@ -29,12 +29,12 @@ GAME = make_game("agent_avenue_v0")
 
 
 class Keeper:
-    """Keeps the number of each row's game as it is asked, and what it hears of ends."""
+    """A player that records each decision (row, seat, number of the game, count of notes) and each end of a game."""
 
     name, notes_size = "keeper", 64
 
     def __init__(self) -> None:
-        self.asked: list[tuple[int, int, int, int]] = []
+        self.decisions: list[tuple[int, int, int, int]] = []
         self.ends: list[tuple[int, int, float]] = []
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
@@ -42,26 +42,26 @@ class Keeper:
         assert d.games is not None
         assert d.notes is not None
         for row in d.rows.tolist():
-            self.asked.append((row, int(d.states["to_move"][row]), int(d.games[row]), int(d.notes.count[row])))
+            self.decisions.append((row, int(d.states["to_move"][row]), int(d.games[row]), int(d.notes.count[row])))
         return d.mask[d.rows].argmax(axis=1)
 
     def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
         self.ends.append((row, seat, float(returns[seat])))
 
     def games(self) -> dict[tuple[int, int], list[int]]:
-        """By row and number: how many decisions each game had had when its players were asked, in order."""
+        """Return, by row and number of a game, the count of notes at each of its recorded decisions, in order."""
         found: dict[tuple[int, int], list[int]] = {}
-        for row, _, number, count in self.asked:
+        for row, _, number, count in self.decisions:
             found.setdefault((row, number), []).append(count)
         return found
 
 
 def random_step(rows: Rows, rng: np.random.Generator) -> np.ndarray:
-    """A legal action in each game."""
+    """Return a legal action per game."""
     return (rows.mask * (1 + rng.random(rows.mask.shape))).argmax(axis=1)
 
 
-def test_games_stay_over_until_others_begin() -> None:
+def test_finished_games_stay_until_new_ones_begin() -> None:
     rows, rng, ends = Rows(GAME, 6, 3), np.random.default_rng(1), {}
     going = rows.all
     while len(going):
@@ -81,8 +81,8 @@ def test_games_stay_over_until_others_begin() -> None:
     assert (rows.serial != numbers).nonzero()[0].tolist() == [2, 4]
 
 
-def test_one_row_plays_as_many_do() -> None:
-    """The loops of one row run as Python, those of several are compiled."""
+def test_one_row_plays_like_many() -> None:
+    """The loops for one row run as Python, those for several are compiled."""
     many, rng = Rows(GAME, 3, 5), np.random.default_rng(0)
     ones = [Rows(GAME, 1) for _ in range(3)]
     for i, one in enumerate(ones):
@@ -116,7 +116,7 @@ def test_an_illegal_action_moves_no_game() -> None:
 
 
 class Spoiler:
-    """Marks every action as legal for whoever is asked after it, and plays the first legal one."""
+    """A player that marks every action as legal for the next player, and takes the first legal one."""
 
     name = "spoiler"
 
@@ -127,7 +127,7 @@ class Spoiler:
 
 
 class Last:
-    """Plays the last action that its mask says is legal."""
+    """A player that takes the last action that its mask allows."""
 
     name = "last"
 
@@ -136,7 +136,7 @@ class Last:
         return legal.shape[1] - 1 - legal[:, ::-1].argmax(1)
 
 
-def test_no_player_makes_an_illegal_action_of_another_legal() -> None:
+def test_a_player_cannot_make_illegal_actions_of_another_legal() -> None:
     env = SeatVectorEnv(make_game("heimlich_v0", players=3), 8, [Spoiler(), Last()], seat=0)
 
     def play_on() -> None:
@@ -148,18 +148,18 @@ def test_no_player_makes_an_illegal_action_of_another_legal() -> None:
         play_on()
 
 
-def test_deals_and_players_have_streams_of_their_own() -> None:
-    """Streams of one seed are equal however the seed is written, and the players' numbers tell nothing of the deals."""
+def test_deals_and_players_have_separate_streams() -> None:
+    """Equal seeds of any type give equal streams, and the players' numbers reveal nothing about the deals."""
     sessions = [SeatSession(Rows(KUHN, 2, 1), [Keeper()]) for _ in range(4)]
     for session, seeds in zip(sessions, ([0, 1], np.array([0, 1]), np.array([0, 1], np.uint64), [0, 2]), strict=True):
         session.seed(session.rows.all, seeds)
     one, two, three, other = (session.streams for session in sessions)
     assert one.tobytes() == two.tobytes() == three.tobytes()
     assert len({*one.ravel().tolist(), *other[1].tolist()}) == 6
-    with pytest.raises(ValueError, match=r"0 to 2\*\*64"):
+    with pytest.raises(ValueError, match=r"seed must be .*0 to 2\*\*64 - 1, not -1"):
         sessions[0].seed(ROW, [-1])
     deals = sessions[0].streams[:, 0].copy()
-    sessions[0].streams[:, 1] += np.uint64(1)  # the players draw other numbers, and the deals are as they were
+    sessions[0].streams[:, 1] += np.uint64(1)  # the players draw other numbers, but the deals stay the same
     first, second = sessions[0], sessions[1]
     assert first.streams[:, 0].tobytes() == deals.tobytes()
     fixed = np.zeros(2, np.int64)
@@ -198,18 +198,18 @@ def by_vector(keeper: Keeper) -> int:
 
 
 @pytest.mark.parametrize("loop", [by_lockstep, by_itself, by_training, by_vector])
-def test_players_are_told_which_game_a_row_is_in_and_how_it_ends(loop: Any) -> None:
+def test_players_get_the_number_and_the_end_of_each_game(loop: Any) -> None:
     keeper = Keeper()
     games = loop(keeper)
     found = keeper.games()
     assert len(found) == games >= 5
     assert all(counts == sorted(set(counts)) for counts in found.values())
-    assert len(keeper.ends) >= len(found) - len({row for row, _ in found})  # except for those that continue
+    assert len(keeper.ends) >= len(found) - len({row for row, _ in found})  # games that continue have no end
     assert {result for *_, result in keeper.ends} <= {-2, -1, 1, 2}
 
 
-def test_a_game_that_is_put_back_is_another_one_to_its_players() -> None:
-    """And nothing else is changed by it; games that have not moved keep their numbers."""
+def test_a_restored_game_is_a_new_game_to_its_players() -> None:
+    """Nothing else changes, and games that have not moved keep their numbers."""
     session = Session(Rows(GAME, 4, 1), [Scripted(GAME, "random"), Keeper()], np.tile([0, 1], (4, 1)))
     session.rng[:] = spread(np.uint64(2), 4)[:, None]
     some, numbers = np.array([1, 3]), session.rows.serial.copy()
@@ -218,7 +218,7 @@ def test_a_game_that_is_put_back_is_another_one_to_its_players() -> None:
     saved, numbers = session.save(), session.rows.serial.copy()
     chosen = [session.ask(session.rows.all).tolist()]
     session.restore(saved)
-    assert session.rows.serial.tolist() == numbers.tolist()  # asking alone moves no game
+    assert session.rows.serial.tolist() == numbers.tolist()  # asking does not move a game
     for _ in range(3):
         actions = session.ask(some)
         session.apply(some, actions)
@@ -233,10 +233,10 @@ def test_a_game_that_is_put_back_is_another_one_to_its_players() -> None:
     assert after == (session.rows.states.tobytes(), session.rng.tobytes())
 
 
-def test_no_two_games_of_a_row_have_one_number() -> None:
+def test_games_of_a_row_have_unique_numbers() -> None:
     rows, batch = Rows(KUHN, 3, 1), Batch(KUHN, 3, 1)
     copies: list[Rows] = [copy.deepcopy(rows), pickle.loads(pickle.dumps(batch))]
-    numbers: list[int] = []  # of row 0
+    numbers: list[int] = []  # numbers of row 0
     for each in (rows, batch, *copies):
         numbers.append(int(each.serial[0]))
         each.reset(2)
@@ -265,22 +265,22 @@ def test_a_player_cannot_change_its_only_game() -> None:
 
 
 def test_a_redrawn_world_has_no_history() -> None:
-    """What an opponent has seen would tell what it holds."""
+    """What an opponent has seen would reveal what it holds."""
     keeper = Keeper()
     env = SingleEnv(GAME, keeper, seat=0)
     env.reset(seed=1)
-    while len(keeper.asked) < 3:
+    while len(keeper.decisions) < 3:
         env.step(int(env.action_masks().argmax()))
-    before, world = keeper.asked[-1], env.determinize(1)
-    keeper.asked.clear()
-    while not keeper.asked:
+    before, world = keeper.decisions[-1], env.determinize(1)
+    keeper.decisions.clear()
+    while not keeper.decisions:
         world.step(int(world.action_masks().argmax()))
-    assert keeper.asked[0][3] <= 2 < before[3]
-    assert keeper.asked[0][2] != before[2]
+    assert keeper.decisions[0][3] <= 2 < before[3]
+    assert keeper.decisions[0][2] != before[2]
 
 
-def test_who_is_told_of_moves_needs_to_know_the_game() -> None:
+def test_a_player_that_receives_moves_needs_notes() -> None:
     player = make_player(KUHN, "command:sh")
     batch = Batch(KUHN, 2, 1)
-    with pytest.raises(ValueError, match="notes"):
+    with pytest.raises(ValueError, match="receives moves needs `notes`"):
         player.act(batch.decisions(np.zeros((2, 1), np.uint64), np.arange(2)))

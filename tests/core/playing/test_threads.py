@@ -1,4 +1,4 @@
-"""Threads that share rows: each row once, errors come out, and threads end with their team."""
+"""Threads that share rows: each row is done once, errors are raised, and threads end with their team."""
 
 import gc
 import threading
@@ -33,7 +33,7 @@ def test_each_row_is_done_once(threads: int, n: int) -> None:
     assert counts.tolist() == [200] * n + [0]
 
 
-def test_an_error_in_any_row_comes_out_and_the_team_goes_on() -> None:
+def test_an_error_in_any_row_is_raised_and_the_team_continues() -> None:
     team, counts = Team(2), np.zeros(1000, np.int64)
     for row in (0, 500, 999):
         counts[row] = 7

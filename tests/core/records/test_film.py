@@ -1,4 +1,4 @@
-"""A film: what a viewer sees of each position of a recorded game, what happened, what a player thinks."""
+"""Films: what a viewer sees of each position of a recorded game, the move before it, and the advice of a player."""
 
 from xml.etree import ElementTree
 
@@ -17,7 +17,7 @@ POKER = make_record(KUHN, [kuhn.PASS, kuhn.BET, kuhn.BET], seed=3, players=("<b>
 
 
 class Thinker:
-    """Counts in its memory how often each seat was asked, and says so as its value."""
+    """An adviser that counts the decisions of each seat in its memory and returns the count as its value."""
 
     name, memory_size = "thinker", 1
 
@@ -44,7 +44,7 @@ def test_a_scene_shows_a_position_and_the_move_before_it() -> None:
             assert ElementTree.fromstring(film.scene(position, viewer).picture)[1].text == text
 
 
-def test_advice_is_of_the_seat_that_decides_and_for_it_alone() -> None:
+def test_advice_is_for_the_deciding_seat_only() -> None:
     film = Film(POKER, KUHN, Thinker())
     open_to_all = [film.scene(i).advice for i in range(4)]
     assert [advice and advice.value for advice in open_to_all] == [1, 1, 2, None]
@@ -57,12 +57,12 @@ def test_advice_is_of_the_seat_that_decides_and_for_it_alone() -> None:
 
 
 @pytest.mark.parametrize(("position", "viewer"), [(-1, 0), (4, 0), (0, 2), (0, -2)])
-def test_scenes_that_are_none(position: int, viewer: int) -> None:
+def test_invalid_positions_and_viewers_are_refused(position: int, viewer: int) -> None:
     with pytest.raises(ValueError, match=r"position must be 0\.\.3|viewer must be a seat 0\.\.1"):
         Film(POKER, KUHN).scene(position, viewer)
 
 
-def test_a_record_that_does_not_fit_makes_no_film() -> None:
+def test_a_film_refuses_a_record_of_another_game() -> None:
     with pytest.raises(RecordError):
         Film(play_record(spygames.make_game("agent_avenue_v0"), ["random", "random"], seed=5), KUHN)
     with pytest.raises(RecordError, match="pass the game of another module"):

@@ -1,4 +1,4 @@
-"""Recorded games replay exactly, golden ones above all, and what does not fit is refused with one line."""
+"""Recorded games, above all the golden ones, replay exactly; invalid records are refused with one line."""
 
 import json
 import os
@@ -36,7 +36,7 @@ FILES = sorted(GOLDEN.glob("*/*.jsonl"))
 GAMES = sorted(game_id.rpartition("_v")[0] for game_id in game_ids())
 
 
-def played(seed: int = 3, game: Game | None = None) -> GameRecord:
+def random_record(seed: int = 3, game: Game | None = None) -> GameRecord:
     game = game or make_game()
     return play_record(game, [make_player(game, "random")] * game.num_players, seed)
 
@@ -50,7 +50,7 @@ def test_golden_games_replay(path: Path) -> None:
     assert games
     for game_record in games:
         assert game_record.game.startswith(path.parent.name)
-        assert len(game_record.positions) == len(game_record.actions) + 1  # else nothing would be compared
+        assert len(game_record.positions) == len(game_record.actions) + 1  # otherwise nothing would be compared
         states = replay(game_record)
         assert states["to_move"][-1] < 0
 
@@ -77,8 +77,8 @@ def test_golden_games_cover_agent_avenue() -> None:
 # Recording and replaying
 
 
-def test_record_says_what_happened() -> None:
-    r = played()
+def test_a_record_holds_the_whole_game() -> None:
+    r = random_record()
     states = replay(r)
     assert (r.game, r.seed, r.state) == ("agent_avenue_v0", 3, None)
     assert r.options == {"mode": "simple", "players": 2, "first_player": 0}
@@ -88,11 +88,11 @@ def test_record_says_what_happened() -> None:
     end = make_game().state_to_dict(as_record(states, -1))
     assert r.returns == ((1.0, -1.0) if end["winner"] == 0 else (-1.0, 1.0))
     assert r.end_reason == end["end_reason"] is not None
-    assert played() == r
-    assert played(4) != r
+    assert random_record() == r
+    assert random_record(4) != r
 
 
-def test_replay_gives_the_very_states() -> None:
+def test_replay_gives_the_same_states() -> None:
     game = make_game()
     states = game.start(8)
     s, mask, rng = as_record(states), np.zeros(game.num_actions, np.int8), np.random.default_rng(1)
@@ -105,12 +105,12 @@ def test_replay_gives_the_very_states() -> None:
     r = make_record(game, actions, 8, players=["one", "two"])
     assert replay(r).tobytes() == np.concatenate(history).tobytes()
     assert r.players == ("one", "two")
-    cut = make_record(game, actions[:5], 8)  # a game broken off
+    cut = make_record(game, actions[:5], 8)  # an unfinished game
     assert cut.returns == (0, 0)
     assert replay(cut).tobytes() == np.concatenate(history[:6]).tobytes()
 
 
-def test_players_have_random_streams_of_their_own() -> None:
+def test_rng_seed_changes_the_players_but_not_the_deal() -> None:
     game = make_game()
     players = [make_player(game, "random")] * 2
     one, two = (play_record(game, players, 3, rng_seed=seed) for seed in (1, 2))
@@ -120,7 +120,7 @@ def test_players_have_random_streams_of_their_own() -> None:
 
 
 def test_the_stream_of_players_does_not_reveal_the_deal() -> None:
-    """It starts from a one-way hash of the seed; SplitMix64 itself can be inverted."""
+    """It starts from a one-way hash of the seed, since SplitMix64 can be inverted."""
     started: list[int] = []
 
     class Watching(Scripted):
@@ -133,35 +133,35 @@ def test_the_stream_of_players_does_not_reveal_the_deal() -> None:
     assert started[0] == derived_seed(3, "players")
 
 
-def test_a_game_from_a_state() -> None:
+def test_a_game_from_a_state_is_recorded_and_replayed() -> None:
     game = make_game()
-    middle = game.state_to_dict(as_record(replay(played(2)), 6))
+    middle = game.state_to_dict(as_record(replay(random_record(2)), 6))
     r = play_record(game, [make_player(game, "random")] * 2, state=middle)
     assert (r.seed, r.state) == (None, middle)
     assert game.state_to_dict(as_record(replay(r))) == middle
 
 
-def test_games_from_elsewhere() -> None:
-    r = played(5, kuhn.make_game())
+def test_games_of_other_modules_are_recorded() -> None:
+    r = random_record(5, kuhn.make_game())
     assert (r.game, r.end_reason) == ("tests.poker.kuhn", None)
     assert len(replay(r, kuhn.make_game())) == len(r.actions) + 1
-    # Three seats, and made by hand: replayed with the game at hand.
+    # A game of three seats that no module has: replay needs the game itself.
     by_hand = changed(
         pennies.make_game(), module=np, state_to_dict=lambda g, s: {"rng": int(s.rng), "phase": int(s.phase)}
     )
-    r = played(5, by_hand)
+    r = random_record(5, by_hand)
     assert (r.game, len(r.returns)) == ("pennies_v0", 3)
     assert len(replay(r, by_hand)) == len(r.actions) + 1
     assert "no game 'pennies_v0'" in refusal(r)
 
 
-def test_not_exactly_one_beginning() -> None:
+def test_a_record_needs_exactly_one_of_seed_and_state() -> None:
     game = make_game()
-    with pytest.raises(ValueError, match="exactly one"):
+    with pytest.raises(ValueError, match="exactly one of seed and state"):
         make_record(game, [])
-    with pytest.raises(ValueError, match="exactly one"):
+    with pytest.raises(ValueError, match="exactly one of seed and state"):
         make_record(game, [], 1, state={})
-    with pytest.raises(ValueError, match="each of the 2 seats, not 1"):
+    with pytest.raises(ValueError, match=r"players must .*2 seats, not 1"):
         play_record(game, [make_player(game, "random")], 1)
     with pytest.raises(ImpossibleState):
         make_record(game, [], state={})
@@ -169,7 +169,7 @@ def test_not_exactly_one_beginning() -> None:
         make_record(game, [], -1)
 
 
-def test_seeds_are_whole_numbers(tmp_path: Path) -> None:
+def test_seeds_may_be_any_integer_type_in_range(tmp_path: Path) -> None:
     game = make_game()
     players = [make_player(game, "random")] * 2
     for bad in (True, 1.5, -1, 2**64, "7"):
@@ -195,7 +195,7 @@ def test_illegal_actions_are_refused() -> None:
 
 
 class Cheat:
-    """Answers the same whatever is legal."""
+    """A player that always gives the same answer."""
 
     name = "cheat"
 
@@ -203,19 +203,19 @@ class Cheat:
         self.answer = answer
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        decisions.mask[:] = 1  # judged is by the game's own mask
+        decisions.mask[:] = 1  # the check uses the game's own mask
         return np.array([self.answer])
 
 
 @pytest.mark.parametrize("answer", [-1, 10**6, 0, 9.0, None])
-def test_players_are_judged(answer: Any) -> None:
+def test_invalid_answers_of_players_are_refused(answer: Any) -> None:
     game = make_game()
     what = "answered an illegal action: .* for seat 1" if type(answer) is int else r"must answer 1 actions, .*, not arr"
     with pytest.raises(IllegalAction, match=f"the player cheat {what}"):
         play_record(game, [make_player(game, "random"), Cheat(answer)], 31)
 
 
-# Records that do not fit
+# Records that do not match
 
 
 def refusal(game_record: GameRecord) -> str:
@@ -230,7 +230,7 @@ def with_action(r: GameRecord, number: int, text: str) -> GameRecord:
 
 
 def test_each_changed_action_is_refused() -> None:
-    game, r = make_game(), played()
+    game, r = make_game(), random_record()
     states = replay(r)
     mask = np.zeros(game.num_actions, np.int8)
     legal_ones = 0
@@ -246,7 +246,7 @@ def test_each_changed_action_is_refused() -> None:
 
 
 def test_changed_action_is_refused_by_its_result_alone() -> None:
-    r = replace(played(), positions=())
+    r = replace(random_record(), positions=())
     flipped = {"recruit up": "recruit down", "recruit down": "recruit up"}
     refused = 0
     for number, text in enumerate(r.actions):
@@ -276,12 +276,12 @@ def test_changed_action_is_refused_by_its_result_alone() -> None:
         ({"end_reason": "masterplan"}, "end_reason must be '"),
     ],
 )
-def test_misfits_are_refused(change: dict[str, Any], message: str) -> None:
-    assert message in refusal(replace(played(), **change))
+def test_records_that_do_not_match_are_refused(change: dict[str, Any], message: str) -> None:
+    assert message in refusal(replace(random_record(), **change))
 
 
-def test_bad_moves_are_refused() -> None:
-    r = played()
+def test_invalid_moves_are_refused() -> None:
+    r = random_record()
     assert refusal(with_action(r, 1, "play mole mole")).startswith(
         "move 2 does not fit: 'play mole mole' is not legal for seat"
     )
@@ -293,17 +293,17 @@ def test_bad_moves_are_refused() -> None:
     assert refusal(shorter).startswith("returns must be (0.0, 0.0)")
 
 
-def test_other_version_is_named() -> None:
-    old = replace(played(), spygames="0.0.1")
-    replay(old)  # an older version is no fault by itself
+def test_another_version_is_named_in_the_error() -> None:
+    old = replace(random_record(), spygames="0.0.1")
+    replay(old)  # an older version alone is not an error
     assert refusal(replace(old, seed=9)).endswith(f"(recorded with spygames 0.0.1, this is {spygames.__version__})")
 
 
-def test_a_file_does_not_choose_what_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "trap_of_a_file.py").write_text("raise SystemExit('imported')\n")
+def test_a_file_cannot_import_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "module_named_in_a_file.py").write_text("raise SystemExit('imported')\n")
     monkeypatch.syspath_prepend(tmp_path)
-    assert "no game 'trap_of_a_file'" in refusal(replace(played(), game="trap_of_a_file"))
-    assert "trap_of_a_file" not in sys.modules
+    assert "no game 'module_named_in_a_file'" in refusal(replace(random_record(), game="module_named_in_a_file"))
+    assert "module_named_in_a_file" not in sys.modules
 
 
 # Files
@@ -311,21 +311,23 @@ def test_a_file_does_not_choose_what_is_imported(tmp_path: Path, monkeypatch: py
 
 def test_files_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    middle = make_game().state_to_dict(as_record(replay(played(2)), 6))
+    middle = make_game().state_to_dict(as_record(replay(random_record(2)), 6))
     from_state = play_record(make_game(), [make_player(make_game(), "random")] * 2, state=middle)
-    games = [played(2**64 - 1), played(1), from_state]
+    games = [random_record(2**64 - 1), random_record(1), from_state]
     save_games(path, games)
     assert load_games(path) == games
     assert len(path.read_text().splitlines()) == 3
     assert [p.name for p in tmp_path.iterdir()] == ["games.jsonl"]
 
 
-def test_numbers_survive_programs_whose_numbers_are_doubles(tmp_path: Path) -> None:
-    """As JavaScript and jq 1.6 have them."""
+def test_large_numbers_survive_programs_that_use_doubles(tmp_path: Path) -> None:
+    """JavaScript and jq 1.6 are examples."""
     path = tmp_path / "games.jsonl"
-    middle = make_game().state_to_dict(as_record(replay(played(2)), 6))
+    middle = make_game().state_to_dict(as_record(replay(random_record(2)), 6))
     random = [make_player(make_game(), "random")] * 2
-    games = [played(seed) for seed in (2**64 - 1, 2**53, 2**53 - 1)] + [play_record(make_game(), random, state=middle)]
+    games = [random_record(seed) for seed in (2**64 - 1, 2**53, 2**53 - 1)] + [
+        play_record(make_game(), random, state=middle)
+    ]
     save_games(path, games)
     lines = [json.loads(line, parse_int=lambda digits: int(float(digits))) for line in path.read_text().splitlines()]
     assert [line["seed"] for line in lines] == ["18446744073709551615", "9007199254740992", 9007199254740991, None]
@@ -333,40 +335,42 @@ def test_numbers_survive_programs_whose_numbers_are_doubles(tmp_path: Path) -> N
     assert load_games(path) == games
 
 
-def test_numbers_of_earlier_files_are_read_and_written_as_texts(tmp_path: Path) -> None:
+def test_numbers_in_older_files_are_read_and_rewritten_as_texts(tmp_path: Path) -> None:
     old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
-    middle = make_game().state_to_dict(as_record(replay(played(2)), 6))
+    middle = make_game().state_to_dict(as_record(replay(random_record(2)), 6))
     from_state = play_record(make_game(), [make_player(make_game(), "random")] * 2, state=middle)
     numbers = {**middle, "rng": int(middle["rng"])}
-    old.write_text(json.dumps(asdict(played(2**64 - 1))) + "\n" + json.dumps({**asdict(from_state), "state": numbers}))
+    old.write_text(
+        json.dumps(asdict(random_record(2**64 - 1))) + "\n" + json.dumps({**asdict(from_state), "state": numbers})
+    )
     found = load_games(old)
     assert [game.seed for game in found] == [2**64 - 1, None]
     assert replay(found[1]).tobytes() == replay(from_state).tobytes()
     save_games(new, found)
-    assert load_games(new) == [played(2**64 - 1), from_state]
+    assert load_games(new) == [random_record(2**64 - 1), from_state]
 
 
-def test_an_editors_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    save_games(path, [played()])
+    save_games(path, [random_record()])
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
-    assert load_games(path) == [played()]
+    assert load_games(path) == [random_record()]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices as POSIX has them")
-def test_only_regular_files_of_games_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pipes and devices of POSIX")
+def test_only_regular_files_up_to_a_size_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pipe, path = tmp_path / "pipe", tmp_path / "games.jsonl"
     os.mkfifo(pipe)
-    save_games(path, [played()])
+    save_games(path, [random_record()])
     monkeypatch.setattr("spygames.core.records.record.MAX_BYTES", 100)
     for file, what in ((pipe, "not a regular"), ("/dev/zero", "not a regular"), (path, "longer than 100 bytes")):
         with pytest.raises(OSError, match=what):
             load_games(file)
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_written_atomically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "games.jsonl"
-    save_games(path, [played(1)])
+    save_games(path, [random_record(1)])
     before = path.read_bytes()
 
     def full(*args: object) -> None:
@@ -374,7 +378,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="no space left"):
-        save_games(path, [played(2), played(3)])
+        save_games(path, [random_record(2), random_record(3)])
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["games.jsonl"]
 
@@ -395,9 +399,9 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
         (lambda line: line.replace('"random", "random"', '"random", 1'), "line 2: players must be a list of texts"),
     ],
 )
-def test_bad_files_are_refused(tmp_path: Path, change: Callable[[str], str], message: str) -> None:
+def test_invalid_files_are_refused(tmp_path: Path, change: Callable[[str], str], message: str) -> None:
     path = tmp_path / "games.jsonl"
-    save_games(path, [played(), played()])
+    save_games(path, [random_record(), random_record()])
     first, second = path.read_text().splitlines()
     assert change(second) != second
     path.write_text(f"{first}\n{change(second)}\n")
@@ -411,7 +415,7 @@ def test_bad_files_are_refused(tmp_path: Path, change: Callable[[str], str], mes
 @pytest.mark.parametrize("key", ["state", "options"])
 def test_deeply_nested_values_are_refused(tmp_path: Path, key: str) -> None:
     path = tmp_path / "games.jsonl"
-    save_games(path, [played()])
+    save_games(path, [random_record()])
     line = json.loads(path.read_text())
     line.update({key: 0, **({"seed": None} if key == "state" else {})})
     name = "mode" if key == "options" else "rng"
@@ -422,7 +426,7 @@ def test_deeply_nested_values_are_refused(tmp_path: Path, key: str) -> None:
             replay(load_games(path)[0])
 
 
-def test_no_text_at_all_is_refused(tmp_path: Path) -> None:
+def test_files_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(b"\x80")
     with pytest.raises(RecordError, match="is not a file of recorded games"):

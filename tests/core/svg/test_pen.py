@@ -1,4 +1,4 @@
-"""What the pen writes, and that its widths are those of the fonts."""
+"""The SVG that the pen writes, and the widths of its fonts."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ def test_values_are_short_and_escaped() -> None:
     assert ">&lt;b&gt; &amp; &#x27;c&#x27;</text>" in text
 
 
-def test_groups_close() -> None:
+def test_groups_and_targets_nest() -> None:
     pen = Pen()
     pen.at(3, 4.56, scale=0.5, turn=90)
     pen.target(pick="1:enforcer")
@@ -40,8 +40,8 @@ def test_groups_close() -> None:
     assert (other.get("data-action"), other.get("aria-label")) == ("draw <card>", "Draw")
 
 
-def test_a_stamp_draws_what_its_function_draws() -> None:
-    """Each time the same, and for each argument its own; only the first time by the function."""
+def test_a_stamp_equals_its_function() -> None:
+    """Each use and each argument draws the right shape; the function runs once per argument."""
     calls = []
 
     def sign(pen: Pen, fill: str) -> None:
@@ -57,7 +57,7 @@ def test_a_stamp_draws_what_its_function_draws() -> None:
 
 
 @pytest.mark.parametrize(("file", "table"), [("regular", widths.REGULAR), ("bold", widths.BOLD)])
-def test_widths_are_those_of_the_font(file: str, table: tuple[int, ...]) -> None:
+def test_widths_match_the_font(file: str, table: tuple[int, ...]) -> None:
     with TTFont(FONTS / f"spygames-{file}.ttf") as opened:
         font: Any = opened
         letters, advances = font.getBestCmap(), font["hmtx"].metrics
@@ -66,7 +66,7 @@ def test_widths_are_those_of_the_font(file: str, table: tuple[int, ...]) -> None
         found = [round(1000 * advances[letters[widths.FIRST + i]][0] / unit) for i in range(len(table))]
     assert found == list(table)
     assert widths.FIRST + len(table) == ord("~") + 1
-    # resvg looks for the family of the pictures by these names and leaves text out where it does not find it.
+    # resvg finds the family of the pictures by these names, and omits text if it does not find it.
     assert pens.FONT.split(",")[0].strip("'") in (names.get(16), names.get(1))
 
 
