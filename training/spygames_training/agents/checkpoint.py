@@ -162,7 +162,7 @@ def save_checkpoint(
     write_checkpoint(path, tensors, config)
 
 
-def _called(folder: Path) -> str:
+def _display_name(folder: Path) -> str:
     """Name of a checkpoint folder in messages: a released agent's name, otherwise the path."""
     try:
         agents = released_agents()
@@ -199,11 +199,11 @@ def load_checkpoint(path: str | Path, game: Game | None = None, network: Source 
     if game is None:
         game = _named_game(folder, environment)
     elif environment.get("id") != game.id:
-        raise CheckpointError(f"{_called(folder)} was trained on {environment.get('id')!r:.60}, not on {game.id}")
+        raise CheckpointError(f"{_display_name(folder)} was trained on {environment.get('id')!r:.60}, not on {game.id}")
     if layout.get("hash") != layout_hash(game):
         options = _other_options(environment.get("options"), game)
         raise CheckpointError(
-            f"{_called(folder)} has another layout than {game.id} here: {_difference(layout, game)}"
+            f"{_display_name(folder)} has another layout than {game.id} here: {_difference(layout, game)}"
             + (f"; trained with {options}" if options else "")
         )
     return Checkpoint(game, _read_network(folder, config, game, network), config)

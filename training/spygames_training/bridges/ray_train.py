@@ -41,7 +41,7 @@ def train_on_ray(
             connection: the cluster that RAY_ADDRESS names, or one on this machine, or a new one here.
         failures: maximum number of restarts of the processes after failures, each from the last saved state.
         network: a custom network, as `python:MODULE.NAME`, which all machines can import.
-        shaping: a custom shaping, likewise.
+        shaping: a custom shaping, as `python:MODULE.NAME`, which all machines can import.
 
     Raises:
         ValueError: Ray Train is not installed, the workers cannot be divided, or `Run.open` raises it. Nothing is

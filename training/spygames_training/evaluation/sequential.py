@@ -165,7 +165,7 @@ def compare(
     Args:
         game: the game to play.
         first: the player that may be better: a name as `make_player` takes it, a `Policy` or a `Player`.
-        second: the other player, likewise.
+        second: the other player, in the same forms.
         test: the test.
         max_games: number of games, in whole blocks and at least one block, after which the verdict is "undecided".
         seed: 0..2^64-1, of the deals and of the players' random streams.

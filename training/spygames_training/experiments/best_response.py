@@ -7,8 +7,8 @@ with rollouts of the policy (Lisy, Bowling, "Equilibrium approximation quality o
 1612.07547).
 
 The fair share is what the agent itself would win in the learner's place. A win fraction above it is a lower bound of
-what a perfect best response wins; the largest such fraction is reported. Between two sides the fair share is 50 %, and
-no player wins more against an agent at equilibrium.
+what a perfect best response wins. `BestResponse.worst` names the result whose interval has the highest lower end.
+Between two sides the fair share is 50 %, and no player wins more against an agent at equilibrium.
 """
 
 import json
@@ -123,7 +123,9 @@ class KnownSearch:
     """A search that knows its opponent's policy, without a learner."""
 
     challenger: SearchingPolicy
+    """The search on top of the agent's policy."""
     agent: PolicyPlayer
+    """The opponent."""
     file: Path
     """The file of the figures."""
 
@@ -131,7 +133,7 @@ class KnownSearch:
     def of(
         cls, agent: str | Path, folder: str | Path | None = None, *, worlds: int, play: str = "sample"
     ) -> "KnownSearch":
-        """Prepare the measurement.
+        """Prepare a search on top of the agent's own policy, against the agent.
 
         Args:
             agent: the folder of a checkpoint or a run, or a released agent's name.

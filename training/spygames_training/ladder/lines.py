@@ -135,7 +135,7 @@ def play_line(
     Args:
         game: the game to play.
         first: a player with its entry.
-        second: likewise.
+        second: the other player with its entry.
         seed: 0..2^64-1, of the ladder.
         number: the block's number, from 0.
         limit: see `Referee`.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 LOST = 2.5
-"""Number of standard errors below the best candidate at which a candidate is eliminated. It is that of the code of
+"""Number of standard errors below the best candidate at which a candidate is eliminated. The number is from the code of
 Lerer and others (arXiv 1912.02318)."""
 
 

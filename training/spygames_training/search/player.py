@@ -38,8 +38,8 @@ class SearchingPolicy:
     Args:
         policy: sampled, or with a temperature. The search assumes that it plays as the policy does.
         settings: of the search.
-        rival: the policy of a known opponent, for which the name "policy" in `settings.rivals` then stands. None:
-            the name stands for `policy` itself.
+        rival: the policy of a known opponent, which the name "policy" in `settings.rivals` then means. None: the name
+            means `policy` itself.
 
     Raises:
         ValueError: the policy has no value, has memory, or plays argmax, which leaves no probabilities to search on.
@@ -114,7 +114,7 @@ class SearchingPolicy:
             noted: the decisions of the game so far (`Notes.of`); None: unknown.
 
         Raises:
-            ValueError: there is nothing to decide, or `state` is not such an array.
+            ValueError: there is nothing to decide, or `state` is not a STATE [1] of this game.
         """
         self._check(state)
         return self.search.find([self._question(state, noted, as_seed(seed))])[0]

@@ -44,7 +44,8 @@ class Findings:
     """float64 [A], the seat's mean return after each action, in the game's units; NaN for actions that are not
     candidates."""
     errors: np.ndarray
-    """float64 [A], the standard error of each action's gain over the policy's most likely action; NaN likewise."""
+    """float64 [A], the standard error of each action's gain over the policy's most likely action; NaN for actions that
+    are not candidates."""
     rivals: dict[str, float]
     """The probability of each model of the rivals, by name."""
     worlds: np.ndarray

@@ -33,7 +33,7 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
     value replaces its result.
 
     Args:
-        env: the SelfPlayVecEnv to learn from, wrapped or not; the others as in MaskableRolloutBuffer.
+        env: the SelfPlayVecEnv to learn from, wrapped or not. All other arguments are those of MaskableRolloutBuffer.
     """
 
     def __init__(
