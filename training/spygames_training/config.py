@@ -30,14 +30,14 @@ Precision = Literal["auto", "float32", "bfloat16"]
 
 @dataclass(frozen=True)
 class NetworkShape:
-    """The layers of a network. `Network` is that of a run, `StoredNetwork` that of a saved agent."""
+    """The layers of a network: the part that `Network` (of a run) and `StoredNetwork` (of a saved agent) share."""
 
     hidden: tuple[int, ...] = (256, 256)
     """Widths of the hidden layers."""
     kind: Literal["mlp", "entities", "recurrent"] = "mlp"
-    """Architecture. mlp: linear layers. entities: attention over the game's entities (cards, agents, colors), followed
-    by linear layers over the attention's output and the rest of the view; 7 to 18 times slower on a CPU. recurrent:
-    linear layers and a memory of the seat's own earlier decisions in the game, for games whose view does not show
+    """Architecture. mlp: linear layers. entities: attention over the game's entities (cards, agents, colors), then
+    linear layers over its output and the rest of the view. This is 7 to 18 times slower on a CPU. recurrent: linear
+    layers and a memory of the seat's own earlier decisions in the game. It suits games whose view does not show
     everything that the seat has seen."""
     embedding: int = 32
     """Embedding size of each entity in an entities network; even."""
@@ -88,7 +88,7 @@ class StoredNetwork(NetworkShape):
 
 @dataclass(frozen=True)
 class PPO:
-    """The algorithm: proximal policy optimization, regularized towards an earlier policy."""
+    """The algorithm: proximal policy optimization, regularized toward an earlier policy."""
 
     games: int = 1024
     """Games played in lockstep, summed over all workers."""
@@ -161,21 +161,21 @@ class Opponents:
     """The frozen opponents in training games. With `share` 0 there are none."""
 
     share: float = 0.0
-    """Fraction of the games, 0 to 1, that have opponents. In each of them one side learns (a seat or a team); every
-    other side is a frozen opponent, drawn when the game starts and kept until it ends."""
+    """Fraction of the games, 0 to 1, that have opponents. In each of them one side learns (a seat or a team). Every
+    other side is a frozen opponent, which is drawn when the game starts and kept until it ends."""
     bots: tuple[str, ...] = ()
     """Players among the opponents: scripted bots, searches such as mcts:10, checkpoints by name or folder."""
     temperature: float = 1.0
     """Sampling temperature of the learning network in games with an opponent that is not a network; positive. The loss
-    uses the same temperature. Below 1 the network plays closer to its argmax against bots, so that what wins against
-    them changes the argmax more than the probabilities used in self-play."""
+    uses the same temperature. Below 1 the network plays closer to its argmax against bots. Learning against them
+    then changes the argmax more than the probabilities of self-play."""
     snapshots: int = 0
     """Number of earlier versions of the network among the opponents; a new one replaces the oldest."""
     snapshot_every: int = 50
     """Updates between two snapshots."""
     draw: Literal["even", "hard"] = "even"
     """How opponents are drawn. even: all with equal probability. hard: in proportion to the square of the fraction of
-    recent games that the learner did not win against them."""
+    recent games that the learner did not win against them, plus a small constant."""
 
     def __post_init__(self) -> None:
         _check_types(self, "opponents.")
@@ -257,8 +257,8 @@ class Config:
 
 
 def _require(config: Any, prefix: str = "", **rules: tuple[bool, str]) -> None:
-    """Raise ValueError for the first setting of `config` whose rule fails. A rule is (holds, the right value in
-    words)."""
+    """Raise ValueError for the first setting of `config` whose rule fails. A rule says whether it holds, and names the
+    right values."""
     for name, (holds, right) in rules.items():
         if not holds:
             raise ValueError(f"{prefix}{name} must be {right}, not {shown(getattr(config, name))}")

@@ -243,7 +243,7 @@ def test_invalid_observations_are_refused() -> None:
     batch = positions(2)
     observation, mask = batch.observation[0].copy(), batch.mask[0]
     seen: Any = {"observation": observation, "action_mask": mask}
-    with pytest.raises(TypeError, match=r"parts of the mapping: act\(seen\['observation'\]"):
+    with pytest.raises(TypeError, match=r"observation must be an array.*act\(seen\['observation'\]"):
         policy.act(seen, mask)
     wrong: Any
     for wrong in (None, "card", [[1.0], [1.0, 2.0]], object()):

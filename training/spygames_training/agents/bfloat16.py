@@ -25,7 +25,9 @@ def export_bfloat16(checkpoint: Checkpoint, path: str | Path) -> None:
         OSError: the folder cannot be written.
     """
     if isinstance(checkpoint.network, OwnNetwork):
-        raise ValueError("a custom network cannot be rounded to bfloat16: its outputs must stay as they are")
+        raise ValueError(
+            "a custom network cannot be rounded to bfloat16: its checkpoint must reproduce the saved outputs"
+        )
     path = Path(path).absolute()
     check_place(path)
     tensors = {k: v.to(torch.bfloat16).contiguous() for k, v in checkpoint.network.state_dict().items()}

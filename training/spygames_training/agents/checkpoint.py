@@ -42,7 +42,7 @@ from spygames_training.networks.device import seeded, usual_torch
 __all__ = ["Checkpoint", "CheckpointError", "load_checkpoint", "save_checkpoint"]
 
 OWN = "own"
-"""Network kind in config.json of a custom network, one that is not of this package."""
+"""The `kind` of a custom network in config.json."""
 MAX_MODEL_BYTES = 1 << 30
 MAX_WEIGHT = 1_000_000
 """Maximum absolute weight. Training produces none larger, and outputs computed with larger ones may not be finite."""
@@ -62,7 +62,7 @@ class Checkpoint:
     game: Game
     """The game that the network plays."""
     network: ActorCritic
-    """On the CPU, in evaluation mode, with finite weights only."""
+    """The network, on the CPU and in evaluation mode. All weights are finite."""
     meta: dict[str, Any]
     """The content of config.json: format, environment, layout, network, weights, step, code, results, extra."""
 
@@ -76,7 +76,10 @@ class Checkpoint:
 
     @property
     def training_opponents(self) -> tuple[str, ...]:
-        """Scripted players that the agent, or the agent its run started from, trained against, if recorded."""
+        """Scripted players that the agent trained against, as far as recorded.
+
+        Those of the agent that its run started from are included.
+        """
         found: Any = self.meta.get("extra")
         for key in ("config", "opponents"):
             found = found.get(key) if isinstance(found, dict) else None
@@ -87,9 +90,13 @@ class Checkpoint:
     def began_with(self) -> Mapping[str, Any]:
         """The agent whose weights the run started from (`Config.start_from`).
 
-        Keys: `agent`, the setting; `weights`, their SHA-256; `decisions` that it was trained on; `opponents`, the
-        scripted players that it trained against; `runs`, the `config`, `step` and `seconds` of each earlier run, oldest
-        first, if recorded. Empty if the run started from random weights or its start is not recorded.
+        Empty if the run started from random weights or its start is not recorded. Keys:
+
+        - `agent`: the setting `start_from`.
+        - `weights`: the SHA-256 of the weights.
+        - `decisions`: the number of decisions that the agent was trained on.
+        - `opponents`: the scripted players that the agent trained against.
+        - `runs`, if recorded: the `config`, `step` and `seconds` of each earlier run, oldest first.
         """
         extra: Any = self.meta.get("extra")
         found: Any = extra.get("began_with") if isinstance(extra, dict) else None
@@ -155,7 +162,7 @@ def save_checkpoint(
     write_checkpoint(path, tensors, config)
 
 
-def _called(folder: Path) -> str:
+def _display_name(folder: Path) -> str:
     """Name of a checkpoint folder in messages: a released agent's name, otherwise the path."""
     try:
         agents = released_agents()
@@ -178,8 +185,8 @@ def load_checkpoint(path: str | Path, game: Game | None = None, network: Source 
             comes with the package: `agent_avenue/simple-2`, or `best`, which needs `game`.
         game: the game to play. The checkpoint must be of the same game, with the same layout of observations and
             actions; other options may differ. None: the game and options that the checkpoint names.
-        network: for a checkpoint of a custom network, that module or a function that makes it: a checkpoint holds no
-            code.
+        network: the module of a custom network, or a function that makes it. A checkpoint of a custom network needs it,
+            since a checkpoint holds no code.
 
     Raises:
         CheckpointError: the checkpoint is missing, damaged, or of another game or layout; one line says why.
@@ -192,11 +199,11 @@ def load_checkpoint(path: str | Path, game: Game | None = None, network: Source 
     if game is None:
         game = _named_game(folder, environment)
     elif environment.get("id") != game.id:
-        raise CheckpointError(f"{_called(folder)} was trained on {environment.get('id')!r:.60}, not on {game.id}")
+        raise CheckpointError(f"{_display_name(folder)} was trained on {environment.get('id')!r:.60}, not on {game.id}")
     if layout.get("hash") != layout_hash(game):
         options = _other_options(environment.get("options"), game)
         raise CheckpointError(
-            f"{_called(folder)} has another layout than {game.id} here: {_difference(layout, game)}"
+            f"{_display_name(folder)} has another layout than {game.id} here: {_difference(layout, game)}"
             + (f"; trained with {options}" if options else "")
         )
     return Checkpoint(game, _read_network(folder, config, game, network), config)
@@ -205,7 +212,7 @@ def load_checkpoint(path: str | Path, game: Game | None = None, network: Source 
 def _get(where: Path, mapping: Mapping[str, Any], key: str, kind: type) -> Any:
     value = mapping.get(key)
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise CheckpointError(f"{where / CONFIG}: {key} is missing or is not what it should be ({kind.__name__})")
+        raise CheckpointError(f"{where / CONFIG}: {key} is missing or is not of type {kind.__name__}")
     return value
 
 
@@ -226,7 +233,7 @@ def _difference(layout: Mapping[str, Any], game: Game) -> str:
     if layout.get("num_actions") != game.num_actions:
         return f"{layout.get('num_actions')!r:.20} actions instead of {game.num_actions}"
     if not isinstance(theirs, dict):
-        return "it lists no observation"
+        return "the checkpoint lists no observation"
     fields = [name for name in {**ours, **theirs} if theirs.get(name) != ours.get(name)]
     return f"observation fields {', '.join(fields[:5])!r:.120} differ" if fields else "fields in another order"
 

@@ -24,7 +24,7 @@ FORMAT = 1
 MODEL, CONFIG = "model.safetensors", "config.json"
 MAX_CONFIG_BYTES = 1 << 20
 ARCHIVES = {".zip": "zipfile", ".tar": "tarfile", ".tgz": "tarfile", ".gz": "tarfile"}
-"""Standard library modules that unpack files with that ending."""
+"""Suffixes of archives, with the standard library modules that unpack them."""
 
 
 class CheckpointError(ValueError):
@@ -120,7 +120,7 @@ def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
 
 
 def _named(name: str, game: Game | None) -> Path | None:
-    """The folder of a released agent or an anchor by its name; None if the name is not one of theirs."""
+    """Return the folder of a released agent or an anchor by its name; None for any other name."""
     try:
         return agent_folder(name, game)
     except ValueError as error:
@@ -152,7 +152,7 @@ def read_checkpoint_config(file: Path) -> dict[str, Any]:
 
 
 def _retire(old: Path, path: Path) -> None:
-    """Delete the former checkpoint; other files in its folder move to the one that has replaced it."""
+    """Delete the former checkpoint `old`, after moving other files in its folder to its replacement `path`."""
     for name in _others(old) if old.is_dir() else ():
         os.rename(old / name, path / name)
     remove(old)
@@ -163,7 +163,7 @@ def _others(folder: Path) -> set[str]:
 
 
 def _aside(path: Path, what: str = "old") -> Path:
-    """The folder beside `path` that is read while `path` is replaced; with `new`, the one that is being written."""
+    """Return a hidden folder beside `path`. `old` is read while `path` is replaced; `new` is being written."""
     path = Path(os.path.abspath(path))  # "." has no name
     return path.parent / f".{path.name}.{what}"
 

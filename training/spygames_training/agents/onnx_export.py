@@ -31,7 +31,7 @@ class _Actor(nn.Module):
 
 
 def export_onnx(checkpoint: Checkpoint, path: str | Path) -> None:
-    """Write the policy of a checkpoint as an ONNX model, one file.
+    """Write the policy of a checkpoint as an ONNX model, in one file.
 
     Inputs: `observation` float32 [n, F], the fields of the game's layout concatenated, and `mask` int8 [n, A], 1 for
     legal actions. Output: `logits` float32 [n, A], -1e9 for illegal actions. The model's metadata holds the game's id

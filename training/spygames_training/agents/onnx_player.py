@@ -41,7 +41,7 @@ class OnnxPlayer:
         how: "sample" (or ""), "argmax", or a temperature, as for checkpoints.
 
     Raises:
-        ValueError: the file is not such a model or is for another game, or `how` is invalid.
+        ValueError: the file is not a model of this form or is for another game, or `how` is invalid.
     """
 
     def __init__(self, game: Game, path: str | Path, how: str = ""):

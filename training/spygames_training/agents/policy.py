@@ -27,7 +27,7 @@ from spygames_training.networks.sampling import Asked, Drawn, sample_rows
 __all__ = ["Policy", "load_player"]
 
 ARGMAX = 0.0
-"""The temperature that means: take the likeliest action, the first one of a tie."""
+"""The temperature of argmax: the most likely action is taken, the first one of a tie."""
 
 
 def temperature_of(how: str) -> float:
@@ -78,7 +78,7 @@ class Policy:
         self.game, self.network, self.value_unit = game, network, value_unit
         self.temperature = temperature_of(how)
         self.called = PlayerName(name, how or "sample")
-        """The name in parts."""
+        """The name, split into its parts."""
         self.name = str(self.called)
         self.training_opponents: tuple[str, ...] = ()
         """Scripted players that the agent trained against, as recorded in its checkpoint."""
@@ -94,10 +94,10 @@ class Policy:
         """Load the policy of a checkpoint.
 
         Args:
-            path: the checkpoint's folder, a run's folder, or the name of an agent that comes with the package:
-                `agent_avenue/simple-2`, or `best`, the best agent of `game`. A name may end in `@argmax` and the like,
-                in place of `how`.
-            how: sample (or nothing), argmax, or a temperature from 0.01 to 100.
+            path: the checkpoint's folder, a run's folder, or the name of an agent that comes with the package, such as
+                `agent_avenue/simple-2`. `best` is the best agent of `game`. A name may end in `@HOW`, such as
+                `@argmax`, in place of `how`.
+            how: "sample" (or ""), "argmax", or a temperature from 0.01 to 100.
             game: the game to play, as in `load_checkpoint`; None: the one that the checkpoint names.
             network: as in `load_checkpoint`.
 
@@ -127,7 +127,7 @@ class Policy:
         return policy
 
     def as_player(self, game: Game) -> "PolicyPlayer":
-        """Return a `Player` that plays many games at once; `evaluate` and environments call this by themselves.
+        """Return a `Player` that plays many games at once; `evaluate` and environments call this automatically.
 
         Raises:
             ValueError: the policy plays another game, or the same game with another layout.
@@ -172,7 +172,8 @@ class Policy:
             int for one observation, int64 [k] for a batch.
 
         Raises:
-            ValueError: wrong shapes, a row without a legal action, or an observation that is not finite.
+            ValueError: wrong shapes, a row without a legal action, an observation that is not finite, or no memory for
+                a network that needs it.
             TypeError: the arguments are not numeric.
         """
         values, masks = self._logits(observation, mask, memory)
@@ -222,7 +223,7 @@ class Policy:
             ValueError, TypeError: as in `act`; ValueError also if the policy was saved without a belief.
         """
         if self.network.belief is None:
-            raise ValueError(f"{self.name} has no belief: train it with network.belief keep")
+            raise ValueError(f'{self.name} has no belief: train it with network.belief = "keep"')
         mask = np.ones((*np.shape(observation)[:-1], self.game.num_actions), np.int8)
         observations, _, remembered = self._checked(observation, mask, memory)
         with _float32_inference(self.network):
@@ -255,7 +256,10 @@ class Policy:
         batch."""
         features, actions = self.game.num_features, self.game.num_actions
         if isinstance(observation, Mapping):
-            raise TypeError("pass the parts of the mapping: act(seen['observation'], seen['action_mask'])")
+            raise TypeError(
+                "observation must be an array, not a mapping: pass its parts, act(seen['observation'], "
+                "seen['action_mask'])"
+            )
         try:
             observations = np.atleast_2d(np.asarray(observation, np.float32))
             masks = np.ascontiguousarray(np.atleast_2d(mask), np.int8)
@@ -263,7 +267,8 @@ class Policy:
             what = f"not {shown(observation)} and {shown(mask)}"
             raise TypeError(f"observation and mask must be numbers, [{features}] and [{actions}], {what}") from None
         if np.ndim(observation) != np.ndim(mask) or observations.shape[1:] != (features,):
-            raise ValueError(f"observation and mask must be [{features}] and [{actions}], or [k, ...] both")
+            got = f"not {list(np.shape(observation))} and {list(np.shape(mask))}"
+            raise ValueError(f"observation and mask must be [{features}] and [{actions}], or [k, ...] both, {got}")
         if masks.shape != (len(observations), actions):
             raise ValueError(f"mask must be of shape {(len(observations), actions)}, not {masks.shape}")
         if not np.isfinite(observations).all():
@@ -286,7 +291,7 @@ class PolicyPlayer:
     def __init__(self, policy: Policy):
         self.policy, self.name = policy, policy.name
         self.memory_size = policy.network.memory_size
-        """Number of floats that it keeps in `DecisionBatch.memory`."""
+        """Number of floats that the player keeps in `DecisionBatch.memory`."""
 
     def __repr__(self) -> str:
         return f"PolicyPlayer({self.policy.game.id}, {self.name})"
@@ -349,8 +354,8 @@ def load_own_network(game: Game, argument: str) -> PolicyPlayer:
 
     Args:
         game: the game to play.
-        argument: `MODULE.NAME:FOLDER[@PLAY]`: the network, in a module that is installed or in the current folder, and
-            what `load_player` takes.
+        argument: `MODULE.NAME:FOLDER[@PLAY]`. MODULE.NAME is the network, in a module that is installed or in the
+            current folder. FOLDER[@PLAY] is the `path` of `load_player`.
 
     Raises:
         CheckpointError, ValueError: as in `load_player`; or there is no such network.

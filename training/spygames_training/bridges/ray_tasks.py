@@ -32,7 +32,7 @@ CONNECT_LIMIT = 10.0
 PATIENCE = 60.0
 """Seconds that training runs have to save before they are abandoned."""
 ASK_EVERY = 1.0
-"""Seconds between a task's checks whether it must end."""
+"""Seconds between two looks of a task at the mark that ends it."""
 
 
 class OnRay(Executor):
@@ -42,9 +42,9 @@ class OnRay(Executor):
     `ray.init` was called before, it uses that connection and keeps it: an error or Ctrl-C ends only the tasks of this
     executor.
 
-    Tasks are not canceled. Each watches for a mark on the cluster that tells it to end, and then ends as by Ctrl-C.
-    The reason: Ray aborts the whole calling process if `ray.cancel` meets a task whose result is just arriving
-    (`Tried to complete task that was not pending`, seen with Ray 2.60).
+    Tasks are not canceled by Ray. Each task watches for a mark on the cluster, and ends as by Ctrl-C when the mark is
+    set. `ray.cancel` would abort the whole calling process if a task's result were just arriving: `Tried to complete
+    task that was not pending`, seen with Ray 2.60.
 
     Args:
         address: of the cluster's head, such as 10.0.0.1:6379; "": the cluster on this machine, or else a new one.
@@ -154,7 +154,8 @@ def _compute(message: bytes, here: tuple[str, str], mark: str) -> tuple[int, Exc
 def _until(mark: str) -> Iterator[None]:
     """Interrupt the context as by Ctrl-C, at the next step of Python, when the mark is set.
 
-    Raises KeyboardInterrupt at once if it is set already. Ray blocks the signal itself in its workers.
+    Raises KeyboardInterrupt at once if the mark is set already. A thread watches the mark, since Ray's workers block
+    SIGINT.
     """
 
     def watch() -> None:

@@ -25,7 +25,7 @@ def train_on_ray(
     network: str | None = None,
     shaping: str | None = None,
 ) -> None:
-    """Train the run in `folder` to its end; it is created or resumed.
+    """Create or resume the run in `folder`, and train it to its end.
 
     Example:
         >>> from spygames_training import Config
@@ -35,18 +35,17 @@ def train_on_ray(
     Args:
         config: the settings; `workers` must be divisible by every possible number of processes. With device "cuda" each
             process gets a GPU.
-        folder: of the run, on a disk that the machines share or on that of one of them (`Run.resume`).
-        processes: the number of processes, or a minimum and a maximum, of which the cluster gets as many as it has room
-            for.
-        address: of the cluster, as in `ray.init`. None: the cluster that this process is connected to, else the one
-            that RAY_ADDRESS names or that runs on this machine, else a new one here.
-        failures: how often the processes are started again after a failure, from the last saved state.
+        folder: of the run, on a disk that the machines share or on the disk of one of them (`Run.resume`).
+        processes: the number of processes, or (minimum, maximum) to start as many as the cluster has room for.
+        address: of the cluster, as in `ray.init`. None: the cluster that this process is connected to. Without a
+            connection: the cluster that RAY_ADDRESS names, or one on this machine, or a new one here.
+        failures: maximum number of restarts of the processes after failures, each from the last saved state.
         network: a custom network, as `python:MODULE.NAME`, which all machines can import.
-        shaping: a custom shaping, likewise.
+        shaping: a custom shaping, as `python:MODULE.NAME`, which all machines can import.
 
     Raises:
-        ValueError: Ray Train is not installed, the workers cannot be divided, or `Run.open` raises one; before any
-            process is started.
+        ValueError: Ray Train is not installed, the workers cannot be divided, or `Run.open` raises it. Nothing is
+            started then. With device "cuda", errors of `Run.open` are found in the processes instead.
         RuntimeError: the processes have failed too often; the last saved state is intact.
     """
     try:

@@ -11,7 +11,8 @@
 
 - `RLlibEnv`: a game as a MultiAgentEnv in which one agent acts at a time.
 - `MaskedActorCritic`: this package's network as an RLModule that never samples illegal actions.
-- `Seating`: assigns modules to seats: the learner to all, or in a share of the games to one, with frozen opponents.
+- `Seating`: assigns modules to seats. The learner plays all seats or, in a share of the games, one seat against frozen
+  opponents.
 - `FreezeOpponents`: periodically copies the learner's weights to the oldest frozen opponent.
 
 RLlib keeps a trajectory for each agent of an episode, so a seat's reward reaches its own decisions.
@@ -96,7 +97,7 @@ class RLlibEnv(MultiAgentEnv):
         return self._seen(self.env.agent_selection), {}
 
     def step(self, action_dict: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Apply the one action, of the agent that got an observation."""
+        """Apply the only action in `action_dict`, of the agent to act."""
         ((agent, action),) = action_dict.items()
         self.env.step(int(action))
         over, cut_off = self.env.terminations[agent], self.env.truncations[agent]
@@ -117,8 +118,10 @@ class RLlibEnv(MultiAgentEnv):
 
 
 class MaskedActorCritic(TorchRLModule, ValueFunctionAPI):
-    """This package's network as an RLModule; `model_config["hidden"]` has its widths. Illegal actions have probability
-    0."""
+    """This package's network as an RLModule. Illegal actions have probability 0.
+
+    `model_config["hidden"]` has the widths of the hidden layers.
+    """
 
     def setup(self) -> None:
         """Make the network."""
@@ -139,10 +142,10 @@ class MaskedActorCritic(TorchRLModule, ValueFunctionAPI):
 
 
 class Seating:
-    """Map agents to modules, drawn from the episode's id.
+    """Map agents to modules. The draws depend on the episode's id alone.
 
     Args:
-        players: P.
+        players: P, the number of seats.
         opponents: number of frozen opponents.
         share: fraction of the games, 0 to 1, in which one seat learns and every other seat has a frozen opponent. In
             the other games the learner plays all seats.

@@ -10,9 +10,9 @@
         decisions = per_seat_advantage(data, operator.get_value_operator())
         ...  # minibatches of decisions, loss, optimizer: docs/torchrl.md
 
-One policy plays all seats of `n` games at once. TorchRL has no trajectories per seat of a game whose seats move in
-turn: its own estimators would credit a decision with the value of the next player. So the environment reports the seat
-that decided and what every seat was paid, and `per_seat_advantage` estimates along each seat's own decisions.
+One policy plays all seats of `n` games at once. TorchRL has no trajectories per seat: if seats take turns, its own
+estimators credit a decision with the value of the next player. The environment therefore reports the seat that decided
+and the rewards of all seats, and `per_seat_advantage` estimates along each seat's own decisions.
 """
 
 from typing import Any
@@ -42,10 +42,17 @@ class TorchRLEnv(EnvBase):
         >>> env.rollout(3)["next", "paid"].shape  # 4 games, 3 steps, 2 seats
         torch.Size([4, 3, 2])
 
-    The policy reads `observation` float32 [n, F], the view of the seat to move; `action_mask` bool [n, A]; and `seat`
-    int64 [n], the seat to move. It writes `action` int64 [n]. After a step, `next` has the same three of the next seat
-    to move. It also has `reward` float32 [n, 1] of the seat that decided, `paid` float32 [n, P] of every seat, and
-    `done`, `terminated` and `truncated` bool [n, 1].
+    The policy writes `action`, int64 [n]. It reads:
+
+    - `observation`, float32 [n, F]: the view of the seat to move.
+    - `action_mask`, bool [n, A]: the legal actions of this seat.
+    - `seat`, int64 [n]: the seat to move.
+
+    After a step, `next` has these three for the next seat to move, and:
+
+    - `reward`, float32 [n, 1]: the reward of the seat that decided.
+    - `paid`, float32 [n, P]: the rewards of all seats.
+    - `done`, `terminated` and `truncated`, bool [n, 1].
 
     At the end of a game `next` shows the final view of the seat that decided last. Its mask is all ones: no seat is to
     move, and a softmax over no action would be NaN. `reset`, as TorchRL calls it, begins the next game there.
@@ -65,7 +72,7 @@ class TorchRLEnv(EnvBase):
         self.game, self.games = game, Rows(game, n, seed)
         self._rows = np.arange(n)
         self._seed: int | None = None
-        """seed of the next reset; None: games continue the random streams of their seeds"""
+        """Seed of the next reset. None: each game continues its random stream."""
         self.observation_spec = Composite(
             observation=Unbounded((n, game.num_features), dtype=torch.float32),
             action_mask=Binary(game.num_actions, (n, game.num_actions), dtype=torch.bool),
@@ -173,7 +180,7 @@ def per_seat_advantage(
         data: [n, T], a collector's data from a `TorchRLEnv`; `state_value` is written.
         value_operator: the critic.
         gamma: discount between a seat's own decisions.
-        lam: lambda of the estimate.
+        lam: lambda of the estimator.
 
     Returns:
         The decisions, [k] with k <= n T, a copy.

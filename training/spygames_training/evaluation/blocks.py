@@ -1,7 +1,7 @@
 """Blocks of deals: the unit in which ladders and comparisons play two players against each other.
 
-The result of a block depends only on the game, the two players, the seed, the block's number and its length: each block
-is played separately, as a whole, with torch on one thread.
+The result of a block depends only on the game, the two players, the seed, the block's number and its length. Therefore
+each block is played separately, as a whole, with torch on one thread.
 
 Letters: D deals, K sides.
 """
@@ -28,14 +28,15 @@ class Block:
     """The result of two players in a block."""
 
     wins: np.ndarray
-    """uint8 [D, K, 2], by deal and by the first player's side: the number of sides that won, of the first player (0 or
-    1) and of the second (0 to K - 1). A player against itself has [D, 1, 2], with all sides in the second column."""
+    """uint8 [D, K, 2], by deal and by the first player's side: the number of winning sides of each player. The first
+    player has 0 or 1, the second 0 to K - 1. If a player plays itself: [D, 1, 2], all sides in the second column."""
     forfeits: dict[int, Forfeit]
-    """By the game's number, deal by deal and side by side; a forfeited game counts as won by the other player."""
+    """Forfeits by the game's number, which counts the sides of the first deal, then those of the next one, and so on.
+    A forfeited game counts as won by the other player."""
 
 
 def deal_seeds(seed: int, number: int, deals: int = DEALS) -> np.ndarray:
-    """Return the seeds of a block's deals, uint64 [D]; blocks of one seed share none."""
+    """Return the seeds of a block's deals, uint64 [D]. Blocks with the same seed share no deal."""
     with np.errstate(over="ignore"):
         return spread(mix(np.uint64(seed) + GAMMA * np.uint64(number + 1)), deals)
 
@@ -55,15 +56,15 @@ def play_block(
     Args:
         game: the game to play.
         first: a player.
-        second: another player; or the same one, which then plays itself, once a deal.
+        second: another player, or `first` itself, which then plays all sides, once a deal.
         seed: 0..2^64-1, the same for all blocks of a ladder or comparison.
         number: the block's number, from 0.
         deals: D.
-        referee: handles players that fail, see `play_games`; it must be new. None: errors are raised.
+        referee: a new referee, which handles players that fail (`play_games`). None: errors are raised.
         progress: see `Progress`.
 
     Raises:
-        IllegalAction: without a referee, a player chose an illegal action.
+        PlayerFailed: without a referee, a player chose an illegal action.
         Exception: without a referee, any other error of a player.
     """
     sides, alone = game.num_sides, first is second

@@ -1,4 +1,4 @@
-"""Digests that identify players by what they decide with, and names that tell any two apart."""
+"""Digests that identify players by their code or weights, and unique names for distinct players."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -45,20 +45,20 @@ def packages_digest() -> str:
 
 
 def player_digest(game: Game, player: Player, worlds: int | None = None) -> str | None:
-    """Return a digest of what a player decides with, or None if that is not known.
+    """Return a digest of the code or weights that a player decides with; None if they are not known.
 
     - A bot, or a search without a policy: its code.
     - A policy: its weights.
-    - A search with a policy: its weights, the weights or code of its rivals, the versions of the search
-      (`search.settings.VERSION`) and of the worlds that it draws, and its precision.
-    - Any other player: its attribute `digest` if that is a text, such as the digest of a file.
+    - A search with a policy: the weights of the policy, the weights or code of its rivals, and its precision. The
+      versions of the search (`search.settings.VERSION`) and of the worlds that it draws are included.
+    - Any other player: its attribute `digest` if that is a string, such as the digest of a file.
 
     Args:
         game: the game to play.
         player: the player.
-        worlds: an earlier `Game.worlds_version`, for the digest that a search with a policy had then; None: the
-            current one. The digests of `mcts` and `mc` include the code of `determinize`, so only their current ones
-            can be computed.
+        worlds: the `Game.worlds_version` to use for a search with a policy; None: the current one. An earlier version
+            gives the digest that the search had then. The digests of `mcts` and `mc` include the code of
+            `determinize`, so only their current ones can be computed.
     """
     if isinstance(player, Scripted):
         return code_digest(game.bots[player.name], libraries=False)
@@ -70,8 +70,8 @@ def player_digest(game: Game, player: Player, worlds: int | None = None) -> str 
         bots = [code_digest(game.bots[name], libraries=False) for name in player.settings.rivals if name in game.bots]
         rival = [] if player.rival is None else [_weights(player.rival)]
         counted = {"search": settings.VERSION, "worlds": game.worlds_version if worlds is None else worlds}
-        # Results from before versions were counted have none. Nor have those in bfloat16: before names told the
-        # precision, it was used wherever the processor had instructions for it.
+        # Version 1 is left out, since results from before versions were counted have none. bfloat16 is left out, since
+        # older names do not state the precision; it was then used wherever the processor had instructions for it.
         version = [f"{name} {number}" for name, number in counted.items() if number > 1]
         precision = [] if player.settings.precision == "bfloat16" else [player.settings.precision]
         parts = [_weights(player.policy), *rival, *bots, *version, *precision]
@@ -89,8 +89,10 @@ def worlds_of(made: Mapping[str, Any]) -> int:
 
 
 def full_name(game: Game, name: str | PlayerName, player: Player) -> PlayerName:
-    """Complete the name that a player was made from: `@sample` for a network whose name does not say how it plays, and
-    the agent's name for `best`."""
+    """Complete the name that a player was made from.
+
+    The name of a network that does not say how it plays gets `@sample`. `best` becomes the agent's name.
+    """
     name = PlayerName.parse(name).without_best(game)
     samples = isinstance(getattr(player, "policy", None), Policy) or name.kind == "onnx"
     return replace(name, play="sample") if samples and not name.play else name

@@ -77,9 +77,10 @@ class Difference:
 
     challenger: str
     than: str
+    """Name of the other challenger."""
     opponent: str
     win_share: float
-    """The challenger's win share minus the other's (`than`), -1 to 1."""
+    """The challenger's win share minus that of `than`, -1 to 1."""
     interval: tuple[float, float]
     """95 % interval of the difference, over deals."""
     interval_method: str
@@ -99,13 +100,13 @@ def evaluate(
 
     Args:
         game: the game to play.
-        challenger: plays one side, each side once a deal; a name as `make_player` takes it, a `Policy` or a `Player`.
-        opponents: one or several, likewise; each gets a result.
+        challenger: a name as `make_player` takes it, a `Policy` or a `Player`. It plays each side once a deal.
+        opponents: one or several players in the same forms. Each gets a result.
         games: number of games against each opponent, rounded up to whole deals (K games each). With more than two
             sides, one more game a deal measures the fair share.
         seed: 0..2^64-1, of the deals and of the players' random streams; the same seed gives the same results.
         progress: called with the number of games that have ended since the last call.
-        executor: computes the games, `LOCKSTEP` at a time, with torch on one thread. Results do not depend on it.
+        executor: computes the games, `LOCKSTEP` at a time, with torch on one thread. It does not change the results.
 
     Raises:
         PlayerFailed: a player chose an illegal action; the message names the player.
@@ -134,8 +135,8 @@ def cross_play(
 ) -> list[Result]:
     """Play every player against every other one, as in `evaluate`; one result for each ordered pair, by challenger.
 
-    With two sides a pair plays `games` games, which count for both. With more sides each player of a pair plays its own
-    games, on one side with the other player on all others.
+    With two sides a pair plays `games` games, which count for both players. With more sides each player of a pair plays
+    `games` games of its own, on one side, with the other player on all other sides.
     """
     found: dict[tuple[int, int], Result] = {}
     seated, two = as_players(game, players), game.num_sides == 2
@@ -194,7 +195,7 @@ def _self_match(game: Game, player: Player, games: int, seed: int) -> Match:
 
 
 def _fair_shares(game: Game, returns: Sequence[np.ndarray], players: int) -> list[float]:
-    """A seat's win fraction if one player holds all seats, for each of `players`, from their `_self_match`."""
+    """A seat's win fraction if one player holds all seats, for each player, from the returns of its `_self_match`."""
     if game.num_sides == 2:
         return [0.5] * players
     return [float(won(each, game.num_sides).mean()) for each in returns]

@@ -28,8 +28,8 @@ class Forfeit(NamedTuple):
 class Referee:
     """Asks players for actions and removes those that fail from their games, so that the other games continue.
 
-    If a call for many games fails, it is repeated for each game alone, from the same state, so that only the games in
-    which the player fails are forfeited.
+    If a call for many games raises an error, it is repeated for each game alone, from the same state. Only the games in
+    which the player fails again are forfeited. If the call takes too long, all its games are forfeited.
 
     Args:
         limit: seconds that a player may take for a decision, averaged over the decisions of one call.

@@ -22,7 +22,7 @@ __all__ = ["LineUpResult", "line_up"]
 
 @dataclass(frozen=True)
 class LineUpResult:
-    """Result of a player of a line-up, over all of its seats.
+    """Result of one player in a line-up, over all of its seats.
 
     Example:
         >>> from spygames import make_game
@@ -42,7 +42,7 @@ class LineUpResult:
     deals: int
     """Number of deals; each was played once for each of `rotations`."""
     rotations: tuple[int, ...]
-    """By how many seats the line-up was rotated."""
+    """The rotations of the line-up that were played, in seats."""
     games: int
     """Number of games: `deals` times the number of rotations."""
     win_share: float

@@ -46,8 +46,8 @@ def play_games(
         rng_seed: 0..2^64-1, of the players' random streams, one for each game.
         progress: see `Progress`.
         finals: STATE [n], filled with the final state of each game, if given.
-        referee: removes players that fail from their games, which are then among its forfeits with results of 0. None:
-            an error of a player ends all games.
+        referee: records a forfeit where a player fails, and the game ends with results of 0. None: an error of a
+            player ends all games.
     """
     n = len(seeds)
     rng = spread(np.uint64(rng_seed), n).reshape(n, 1)

@@ -23,11 +23,11 @@ def as_json(
     extra: Mapping[str, Any] | None = None,
     players: Sequence[Player] = (),
 ) -> dict[str, Any]:
-    """Return what is needed to play the same games again, and their results.
+    """Return results with everything that is needed to play the same games again.
 
     Args:
         game: the game that was played.
-        results: of one seed.
+        results: all of the same seed.
         seed: of the deals.
         extra: further JSON-serializable entries.
         players: the players named in `results`, each once. A player that is missing here gets no digest.

@@ -1,13 +1,14 @@
-"""Sequential test whether one player is better than another: it stops as soon as the games decide.
+"""Sequential test of whether one player is better than another, which stops as soon as the games decide.
 
 This is the generalized sequential probability ratio test on whole deals; fishtest, the test framework of chess engines,
-applies it to pairs of games. A deal played from every side counts once, with the share of it that was won. So the test
-neither ignores nor assumes what the games of a deal have in common, such as a lucky start. Letters: D deals, v values
-that a deal can have.
+applies it to pairs of games. A deal played from every side counts once, with the share of it that was won. The games of
+a deal may therefore depend on each other, for instance through a lucky start.
 
-Wald, "Sequential Tests of Statistical Hypotheses", Annals of Mathematical Statistics 16 (1945), for the bounds; Van den
-Bergh, "The Generalized Maximum Likelihood Ratio for the Expectation Value of a Distribution" (2019, the notes of
-fishtest's `LLRcalc.py`), for the ratio if only the mean of a distribution is given.
+The bounds are from Wald, "Sequential Tests of Statistical Hypotheses", Annals of Mathematical Statistics 16 (1945). The
+ratio, for hypotheses that give only a mean, is from Van den Bergh, "The Generalized Maximum Likelihood Ratio for the
+Expectation Value of a Distribution" (2019, the notes of fishtest's `LLRcalc.py`).
+
+Letters: D deals, v values that a deal can have.
 """
 
 import math
@@ -33,16 +34,16 @@ UNSEEN = 1e-3
 """Count assumed for each value that was not seen. With 0, a few equal deals would prove that no other result is
 possible. The number is fishtest's."""
 BLOCK = 64
-"""Number of deals between two evaluations of the ratio. With this number both errors stay below the test's promise even
-if H0 and H1 are far apart and few deals decide; the tests simulate it."""
+"""Number of deals between two evaluations of the ratio. With 64 both error rates stay below `SequentialTest.error`,
+even if H0 and H1 are far apart and few deals decide. The tests simulate this."""
 HALVINGS = 45
 """Number of bisection steps for the root; more make no visible difference."""
 
 
 def log_likelihood_ratio(counts: np.ndarray, values: np.ndarray, h0: float, h1: float) -> np.ndarray:
-    """Return the logarithm of how much likelier the counts are under a mean of `h1` than under a mean of `h0`.
+    """Return the log-likelihood ratio of the counts: a mean of `h1` against a mean of `h0`.
 
-    Each hypothesis uses the distribution over `values` with its mean that makes the counts likeliest.
+    Under each hypothesis, the distribution over `values` is the one with that mean that makes the counts most likely.
 
     Args:
         counts: float [..., v], the number of deals with each value.
@@ -55,13 +56,13 @@ def log_likelihood_ratio(counts: np.ndarray, values: np.ndarray, h0: float, h1: 
     seen = np.where(counts > 0, counts, UNSEEN).astype(np.float64)
     deals = seen.sum(axis=-1)
     share = seen / deals[..., None]
-    # With p the observed shares, the likeliest distribution of mean m is p / (1 + x (values - m)).
+    # With p the observed shares, the most likely distribution of mean m is p / (1 + x (values - m)).
     weights = [1 + _root(share, values - mean)[..., None] * (values - mean) for mean in (h0, h1)]
     return deals * (share * np.log(weights[0] / weights[1])).sum(axis=-1)
 
 
 def _root(share: np.ndarray, away: np.ndarray) -> np.ndarray:
-    """Find the x, float64 [...], at which the sum of share * away / (1 + x * away) is 0; away [v] has both signs."""
+    """Find the root x, float64 [...], of the sum of share * away / (1 + x * away); away [v] has both signs."""
     low = np.full(share.shape[:-1], -1 / away.max())
     high = np.full(share.shape[:-1], -1 / away.min())
     for _ in range(HALVINGS):
@@ -97,7 +98,7 @@ class SequentialTest:
         for name in ("h0", "h1", "error"):
             object.__setattr__(self, name, plain(getattr(self, name)))
         if not 0 < self.h0 < self.h1 < 1:
-            raise ValueError(f"the win shares must be 0 < h0 < h1 < 1, not {self.h0:g} and {self.h1:g}")
+            raise ValueError(f"h0 and h1 must be win shares with 0 < h0 < h1 < 1, not {self.h0:g} and {self.h1:g}")
         if not 0 < self.error < 0.5:
             raise ValueError(f"error must be between 0 and 0.5, not {self.error:g}")
 
@@ -122,7 +123,7 @@ class SequentialTest:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Result of a comparison. It has no win share: a test that stops once it has decided would bias it.
+    """Result of a comparison. It has no win share: stopping when the test has decided would bias it.
 
     Example:
         >>> from spygames import make_game
@@ -158,20 +159,20 @@ def compare(
     """Play two players against each other until the test accepts a hypothesis about the first player's share.
 
     Between two sides, a deal counts the share of its two games that the first player wins. With more sides, each player
-    plays in every seat once a deal, with the other one in all other seats. Such a deal counts
-    (1 + share of the first alone - share of the second alone) / 2, which is 0.5 if both win the same share.
+    plays in every seat once a deal, with the other one in all other seats. Such a deal counts (1 + a - b) / 2, where a
+    and b are the shares that the first and the second player win alone. It is 0.5 if both win the same share.
 
     Args:
         game: the game to play.
         first: the player that may be better: a name as `make_player` takes it, a `Policy` or a `Player`.
-        second: the other player, likewise.
+        second: the other player, in the same forms.
         test: the test.
         max_games: number of games, in whole blocks and at least one block, after which the verdict is "undecided".
         seed: 0..2^64-1, of the deals and of the players' random streams.
         progress: see `Progress`.
 
     Raises:
-        IllegalAction: a player chose an illegal action; the message names the player.
+        PlayerFailed: a player chose an illegal action; the message names the player.
         ValueError: the two players are the same, or there is no player of that name.
     """
     first, second = as_players(game, [first, second])

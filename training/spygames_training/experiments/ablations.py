@@ -82,7 +82,7 @@ class Ablations:
         executor: computes the runs and the games.
 
     Raises:
-        ValueError: an unknown player, way to play, game, or number of seeds out of range, or a folder with another run;
+        ValueError: an unknown player, game or way to play, a number out of range, or a folder with another run. It is
             raised before the first run begins.
     """
 
@@ -215,7 +215,7 @@ def evaluated(
 
 
 def kept_results(file: Path, asked: dict[str, Any]) -> dict[str, Any] | None:
-    """Read stored results; None if the file holds others or cannot be read."""
+    """Read stored results; None if the file cannot be read or has the results of other arguments."""
     try:
         known = parse_json(read_file(file, MAX_JUDGED_BYTES))
         if known["asked"] != asked or {*known["found"]} != {*asked["against"]}:

@@ -2,13 +2,13 @@
 
 The agent is frozen. The learner's network has the same kind and size, with fresh or given weights. It plays one side of
 each game (a team, or a seat that plays for itself), and the agent plays all other sides. The search models all others
-by the agent's exact policy. It is a local best response (Lisy, Bowling, "Equilibrium approximation quality of current
-no-limit poker bots", arXiv 1612.07547) with rollouts of the policy, and starts from the agent's own policy, or from a
-trained learner's.
+by the agent's exact policy, and starts from this policy or from that of a trained learner. It is a local best response
+with rollouts of the policy (Lisy, Bowling, "Equilibrium approximation quality of current no-limit poker bots", arXiv
+1612.07547).
 
 The fair share is what the agent itself would win in the learner's place. A win fraction above it is a lower bound of
-what a perfect best response wins; the largest such fraction is reported. Between two sides the fair share is 50 %, and
-no player wins more against an agent at equilibrium.
+what a perfect best response wins. `BestResponse.worst` names the result whose interval has the highest lower end.
+Between two sides the fair share is 50 %, and no player wins more against an agent at equilibrium.
 """
 
 import json
@@ -49,7 +49,7 @@ class BestResponse:
     seed: int
     """Seed of the learner's run, or of the games of a search alone."""
     results: dict[str, Result]
-    """By how the learner plays (`PLAYS`), and of a search (`SEARCH`) on top of the learner or of the agent."""
+    """Results by the learner's way to play (`PLAYS`). `SEARCH`: of a search on top of the learner or the agent."""
     worlds: int = 0
     """Number of worlds that the search draws for a decision; 0 without a search."""
 
@@ -107,7 +107,7 @@ def best_response(
         seed: of the learner.
         workers: number of threads.
         start_from: the agent whose weights the learner starts with; "": random weights.
-        worlds: for a search on top of the learner, which is measured, too; 0: no search.
+        worlds: number of worlds of a search on top of the learner, which is measured, too; 0: no search.
         executor: computes the games of the measurement.
 
     Raises:
@@ -123,7 +123,9 @@ class KnownSearch:
     """A search that knows its opponent's policy, without a learner."""
 
     challenger: SearchingPolicy
+    """The search on top of the agent's policy."""
     agent: PolicyPlayer
+    """The opponent."""
     file: Path
     """The file of the figures."""
 
@@ -131,7 +133,7 @@ class KnownSearch:
     def of(
         cls, agent: str | Path, folder: str | Path | None = None, *, worlds: int, play: str = "sample"
     ) -> "KnownSearch":
-        """Prepare the measurement.
+        """Prepare a search on top of the agent's own policy, against the agent.
 
         Args:
             agent: the folder of a checkpoint or a run, or a released agent's name.
@@ -186,10 +188,10 @@ def learner_run(
         options=dict(policy.game.options),
         name=folder.name,
         seed=seed,
-        decisions=decisions * policy.game.num_sides,  # the learner makes those of one side
+        decisions=decisions * policy.game.num_sides,  # the setting counts all sides, and the learner plays one
         workers=workers,
         start_from=str(start_from),
-        network=Network(kept.hidden, kept.kind, kept.embedding, kept.memory),  # with a critic of the learner's own
+        network=Network(kept.hidden, kept.kind, kept.embedding, kept.memory),  # with the default critic
         ppo=PPO(entropy=0.02, entropy_end=0.0, kl=0.0),
         opponents=Opponents(share=1.0, bots=(spec,)),
         evaluate_against=(spec,),
@@ -209,7 +211,7 @@ def resume_learner(folder: str | Path, *, allow_code: bool = True) -> Run:
     """
     config = resume_config(folder, allow_code=allow_code)
     if config.opponents.share < 1 or config.opponents.bots != config.evaluate_against:
-        raise ValueError(f"{folder} does not hold a best response's run, but another one")
+        raise ValueError(f"{folder} does not hold the run of a best response, but a run of another kind")
     return Run.resume(folder, config)
 
 
@@ -233,7 +235,8 @@ def measure(
         network: the trained learner.
         games: number of games for each way.
         progress: see `Progress`.
-        worlds: for a search on top of the learner, which knows the agent and is measured, too; 0: no search.
+        worlds: number of worlds of a search on top of the learner, which is measured, too; 0: no search. The search
+            knows the agent's policy.
         executor: computes the games.
 
     Raises:

@@ -24,7 +24,7 @@ def train_task(
         config: of the run.
         folder: of the run, absolute.
         mark: name of a file beside that folder; if it exists, this machine has access to the folder.
-        begun: for a machine without access to the folder, what `packed` returned for a run to resume; b"": a new run.
+        begun: the result of `packed` for a run to resume, for a machine without access to the folder; b"": a new run.
         passed: further arguments of `train`.
         progress: called with the number of decisions since the last call.
 
@@ -72,7 +72,7 @@ def packed(folder: Path) -> bytes:
 
 
 def unpack(content: bytes, folder: Path) -> None:
-    """Replace `folder` by files that were `packed`; at any moment the folder is the whole old or the whole new one."""
+    """Replace `folder` by files from `packed`. A kill at any moment leaves no mix of old and new files."""
     new, old = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
     remove(new)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -45,8 +45,8 @@ def train_seeds(
     """Train a config with the seeds `config.seed`, `config.seed` + 1, and so on, in the folders `folder`/seed_N.
 
     Finished runs are not repeated and stopped runs are resumed, so the same call continues after Ctrl-C. `folder` gets
-    seeds.md with the table, seeds.json with all figures, and curves.png with the mean over the seeds and a band from
-    the lowest to the highest.
+    seeds.md with the table, seeds.json with all figures, and curves.png. The plot shows the mean over the seeds and a
+    band from the lowest to the highest.
 
     Args:
         config: the settings of the runs; its `evaluate_against` must name at least one opponent.
@@ -59,12 +59,12 @@ def train_seeds(
             called in other processes.
 
     Returns:
-        A table with a row for each opponent: each seed's win fraction in its last evaluation, in percent, and their
-        mean with half of its 95 % interval (Student's t over the seeds).
+        A table with a row for each opponent. It has each seed's win fraction in its last evaluation, in percent. The
+        last column is their mean, with half of its 95 % interval (Student's t over the seeds).
 
     Raises:
         ValueError: `seeds` is out of range, there is no opponent to evaluate against, or a folder holds a run with
-            other settings; raised before the first run begins.
+            other settings. It is raised before the first run begins.
         Exception: as in `Run.train`.
     """
     check_config(config)

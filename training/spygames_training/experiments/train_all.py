@@ -33,7 +33,7 @@ class TrainAll:
 
     Raises:
         ValueError: a config cannot be read, two have the same name, one does not evaluate against the opponent, or a
-            folder holds another run; raised before the first run begins.
+            folder holds another run. It is raised before the first run begins.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Atomic file writes, and a lock for a folder: after a kill or on a full disk a file is the old or the new one."""
+"""Atomic file writes and a folder lock. After a kill or on a full disk, a file is either the old or the new one."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ def remove(path: Path) -> None:
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Name `path` in an OSError of the context that names no file, such as that of a full disk."""
+    """Add `path` to an OSError in the context that names no file, such as the error of a full disk."""
     try:
         yield
     except OSError as error:

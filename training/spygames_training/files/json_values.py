@@ -13,8 +13,8 @@ LARGEST = 1 << 53
 
 
 MAX_DEPTH = 50
-"""Maximum nesting of lists and mappings in a JSON file: more than the package's own files have, and less than the depth
-at which Python fails to compare values."""
+"""Maximum nesting of lists and mappings in a JSON file. The package's own files are nested less deeply, and Python can
+still compare values that are nested this deeply."""
 
 
 def is_number(value: object) -> bool:

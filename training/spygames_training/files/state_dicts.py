@@ -29,8 +29,10 @@ def tensors_of(state: Mapping[str, Any]) -> dict[str, Tensor]:
 
 
 def check_numbers(tensors: Mapping[str, Tensor]) -> None:
-    """Raise ValueError for values that are not finite, and for negative steps or mean squared gradients of Adam, which
-    divides by the square root of the latter."""
+    """Raise ValueError for values that are not finite, and for negative steps or mean squared gradients of Adam.
+
+    Adam divides by the square root of a mean squared gradient.
+    """
     for name, tensor in tensors.items():
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
             raise ValueError(f"{name} must be finite")

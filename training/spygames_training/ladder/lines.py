@@ -1,7 +1,7 @@
 """The lines of a ladder: the result of one block of deals each, as JSON.
 
-A line has two parts. `block` says what was played, with the result; it is the same, byte for byte, whenever it is
-played again on the same machine. `made` says when, where and how fast, and is never compared.
+A line has two parts. `block` has the game, the players and the result. It is the same, byte for byte, whenever the
+block is played again on the same machine. `made` says when, where and how fast it was played, and is never compared.
 """
 
 import json
@@ -65,7 +65,7 @@ class Line:
     game: dict[str, Any]
     """`id`, which includes the version of the rules, and `options`."""
     players: tuple[Entry, Entry]
-    """The first player had each side of each deal in turn, the second all others. Twice the same entry: all sides."""
+    """The first player had each side of each deal in turn, the second all others. Twice the same: it had all sides."""
     seed: int
     number: int
     """The block's number."""
@@ -78,7 +78,7 @@ class Line:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What tells a line from the others of its ladder."""
+        """The key that identifies a line in its ladder: the names of the players, and the block's number."""
         return self.players[0].name, self.players[1].name, self.number
 
     def compared(self) -> str:
@@ -135,7 +135,7 @@ def play_line(
     Args:
         game: the game to play.
         first: a player with its entry.
-        second: likewise.
+        second: the other player with its entry.
         seed: 0..2^64-1, of the ladder.
         number: the block's number, from 0.
         limit: see `Referee`.
@@ -196,14 +196,18 @@ def entry_of(game: Game, name: str | PlayerName, player: Player) -> Entry:
 def check_harmless(name: str) -> None:
     """Raise LadderError if a player's name from a file may run code that the file chooses (`runs_code`)."""
     if runs_code(name):
-        raise LadderError(f"the file names the player {shown(name)}, which may run any code: --allow-code permits it")
+        raise LadderError(
+            f"the file names the player {shown(name)}, which may run any code; pass --allow-code to allow it"
+        )
 
 
 def game_of(line: Line, allow_code: bool = False) -> Game:
     """Make the game of a line; LadderError if there is no such game."""
     name, options = line.game["id"], line.game["options"]
     if imports_code(name) and not allow_code:
-        raise LadderError(f"the file is for {shown(name)}, which is not a game of spygames: --allow-code imports it")
+        raise LadderError(
+            f"the file is for {shown(name)}, which is not a game of spygames; pass --allow-code to import it"
+        )
     try:
         return make_game(name, **options)
     except (ValueError, TypeError) as error:
@@ -346,8 +350,8 @@ def appending(file: Path) -> Iterator[Any]:
 def pairs(game: Game, names: Sequence[str], given: Iterable[str]) -> list[tuple[str, str]]:
     """Return the pairs (first and second player) that must meet, so that all players in `given` have met all `names`.
 
-    Between two sides each pair meets once, in alphabetical order. With more sides each player plays alone among each
-    other player, and with itself.
+    Between two sides each pair meets once, in alphabetical order. With more sides each pair meets in both orders, since
+    the first player plays one side and the second all others. Each player then also plays itself.
     """
     asked = set(given)
     ordered = sorted(names)

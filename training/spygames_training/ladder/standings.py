@@ -1,7 +1,7 @@
 """Standings of a ladder: cross table, ratings and a lottery, with intervals over deals.
 
-Letters: m players, D deals, K sides, R resamples. Axis 0 of computed arrays has length 1 + R: first the deals as they
-were played, then deals drawn with replacement, the same ones for all pairs that played them.
+Letters: m players, D deals, K sides, R resamples. Axis 0 of computed arrays has length 1 + R. Index 0 is for the deals
+as played, the others are for deals drawn with replacement. All pairs share the draws.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class Estimate:
 
     @classmethod
     def of(cls, samples: np.ndarray) -> "Estimate":
-        """Make an estimate of the first of `samples`, [1 + R], and percentiles of the others."""
+        """Take the value from the first of `samples`, [1 + R], and the interval from percentiles of the others."""
         low, high = np.quantile(samples[1:], (0.025, 0.975))
         return cls(float(samples[0]), float(low), float(high))
 
@@ -42,8 +42,8 @@ class Standings:
 
     entries: list[Entry]
     shares: np.ndarray
-    """float64 [m, m]: the share of games that the row's player wins on one side against the column's player on all
-    others; NaN if they have not met. With more than two sides the diagonal is the fair share."""
+    """float64 [m, m]: share of games that the row's player wins on one side, with the column's player on all others.
+    NaN: not met. With more than two sides the diagonal is the fair share."""
     deals: np.ndarray
     """int64 [m, m]"""
     ratings: list[Estimate]
@@ -71,7 +71,7 @@ class Meeting:
     """float64 [1 + R, D]: the weight of each deal."""
 
     def mean(self, values: np.ndarray) -> np.ndarray:
-        """Return the weighted means of `values` [D], [1 + R]; NaN if none of these deals was drawn."""
+        """Return the weighted means, [1 + R], of `values` [D]; NaN where none of the deals was drawn."""
         return self.weights @ values / self.weights.sum(axis=1)
 
 
@@ -148,7 +148,9 @@ def _meetings(lines: Sequence[Line], names: Sequence[str], resamples: int, seed:
 
 
 def maximal_lottery(shares: np.ndarray) -> np.ndarray:
-    """Compute the maximal lottery: probabilities, float64 [m], of drawing a player that does well against any other.
+    """Compute the maximal lottery: the probability of drawing each player, float64 [m].
+
+    A player drawn from it has an expected margin of at least 0 against every player.
 
     Fishburn, "Probabilistic Social Choice Based on Simple Voting Comparisons", Review of Economic Studies 51 (1984);
     the Nash average of Balduzzi et al., arXiv 1806.02643. The margin of i over j is half the difference of their win
@@ -183,9 +185,9 @@ def maximal_lottery(shares: np.ndarray) -> np.ndarray:
 def _ratings(meetings: Sequence[Meeting], players: int, sides: int) -> np.ndarray:
     """Estimate ratings in natural units, float64 [1 + R, m], by maximum Plackett-Luce likelihood with a prior.
 
-    A seat of strength exp(r) wins with that probability, up to a factor that is the same for all seats of a game (Luce,
-    "Individual Choice Behavior", 1959; Plackett, Applied Statistics 24, 1975). So one seat of r among k of r' wins with
-    odds exp(r - r') / k: a logistic regression, solved by Newton's method. Between two sides this is the model of
+    The probability that a seat with rating r wins is proportional to exp(r) (Luce, "Individual Choice Behavior", 1959;
+    Plackett, Applied Statistics 24, 1975). One seat with rating r among k seats with rating r' therefore wins with odds
+    exp(r - r') / k. This is a logistic regression, solved by Newton's method; between two sides it is the model of
     Bradley and Terry. A game that several sides win is split equally between them. A game without a winner counts half
     for each of two sides, and is left out with more sides.
     """
@@ -203,7 +205,7 @@ def _ratings(meetings: Sequence[Meeting], players: int, sides: int) -> np.ndarra
         ratings = ratings + np.clip(change, -1, 1)
         if np.abs(change).max() < 1e-9:
             return ratings
-    raise ArithmeticError("the ratings were not found")
+    raise ArithmeticError("the ratings did not converge")
 
 
 def _won(meeting: Meeting, who: int) -> np.ndarray:

@@ -76,7 +76,7 @@ class ActorCritic(nn.Module):
 
     @property
     def has_value(self) -> bool:
-        """Whether the network has a value of the seat's own view, in the unit of the game's returns times a factor."""
+        """Whether the network has a value of the seat's own view that predicts the game's returns, up to a factor."""
         return self.config.critic != "none" and not self.shaped
 
     @property
@@ -135,7 +135,7 @@ class ActorCritic(nn.Module):
 
         Args:
             observation: [n, F].
-            memory: [n, M], that of the same seat in the same game; zeros at its first decision there.
+            memory: [n, M], the memory of the same seat in the same game; zeros at its first decision.
         """
         features = self.trunk(observation)
         if self.memory_size:

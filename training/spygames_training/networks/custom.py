@@ -96,7 +96,7 @@ class _Joined(nn.Module):
 
 
 class _Columns(nn.Module):
-    """Select the columns from `first` to before `end`."""
+    """Select the columns from `first` to `end` - 1."""
 
     def __init__(self, first: int, end: int):
         super().__init__()
@@ -153,8 +153,8 @@ def _check(network: OwnNetwork) -> None:
     """Test whether the trainer can use a module.
 
     Raises:
-        _Unfit: its outputs have the wrong form, depend on anything but the weights and one observation at a time, or do
-            not use all parameters.
+        _Unfit: its outputs have the wrong form, are not finite, depend on more than the weights and one observation, or
+            do not use all parameters. Or its weights are not float32.
     """
     observations = torch.from_numpy(_observations(network.num_features))
     network.train()

@@ -15,7 +15,7 @@ from spygames.core.game.game import Game
 from spygames_training.config import Network, StoredNetwork
 
 HEADS = 2
-"""Attention heads."""
+"""Number of attention heads."""
 
 
 def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:

@@ -42,7 +42,7 @@ def picture(
     from matplotlib import rc_context, style
     from matplotlib.figure import Figure
 
-    # A fixed salt and no date make the same figure the same file.
+    # With a fixed salt and no date, equal figures give equal files.
     ours = rc_context({"svg.hashsalt": "spygames", "svg.fonttype": "none"})
     with style.context("default"), ours, np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # of a player's name

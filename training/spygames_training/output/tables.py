@@ -186,13 +186,13 @@ class _Column(NamedTuple):
     """Possible widths of a column, in terminal characters."""
 
     minimum: int
-    """With folded texts and a folded name, and with whole numbers."""
+    """Width with texts and the name folded, and numbers whole."""
     whole_parts: int
-    """With texts that are broken only after separators (`broken`)."""
+    """Width with texts broken only after separators (`broken`)."""
     usual: int
-    """With whole cells of numbers."""
+    """Width with cells of numbers whole."""
     maximum: int
-    """With nothing folded."""
+    """Width with nothing folded."""
 
     @classmethod
     def of(cls, texts: Sequence[str], is_text: bool) -> "_Column":
@@ -210,8 +210,11 @@ class _Column(NamedTuple):
 
 
 def _widths(columns: Sequence[_Column], room: int) -> list[int]:
-    """Distribute `room` characters over the columns: first for whole parts of texts, then for whole cells of numbers,
-    then for whole texts and names of columns."""
+    """Distribute `room` characters over the columns.
+
+    The first characters go to whole parts of texts, the next to whole cells of numbers, and the last to whole texts and
+    names of columns.
+    """
     widths = [column.minimum for column in columns]
     for wanted in (
         [column.whole_parts for column in columns],

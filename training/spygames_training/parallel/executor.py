@@ -18,7 +18,7 @@ Task = tuple[Any, ...]
 """The arguments of a call."""
 
 ATTEMPTS = 3
-"""How often a task is tried if the process that computes it dies."""
+"""Maximum number of attempts to compute a task if its process dies."""
 
 
 class TaskLost(OSError):
@@ -47,8 +47,7 @@ class Executor(ABC):
 
         Returns:
             The index of each task, from 0, with its result, in the order of completion. Closing the iterator early ends
-            the
-            running tasks; training runs save first.
+            the running tasks; training runs save first.
 
         Raises:
             TaskLost: a task was lost on all attempts.

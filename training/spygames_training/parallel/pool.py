@@ -22,8 +22,8 @@ from spygames_training.parallel.executor import ATTEMPTS, Executor, Progress, Ta
 
 T = TypeVar("T")
 CONTEXT = multiprocessing.get_context("spawn")
-"""Processes are spawned: a forked process would inherit locks of threads that it does not have, such as those of a
-progress bar or of torch."""
+"""Processes are spawned, not forked. A forked process would inherit locks of threads that it does not have, such as
+those of a progress bar or of torch."""
 UNGUARDED = 97
 """Exit code of a process whose import of the main script would start processes again."""
 
@@ -188,8 +188,10 @@ class _Process:
 
 @contextmanager
 def _without_interrupt() -> Iterator[None]:
-    """Context for starting processes that ignore the terminal's Ctrl-C. In this process it is raised at the end of the
-    context."""
+    """Context for starting processes that ignore the terminal's Ctrl-C.
+
+    A Ctrl-C during the context interrupts this process at the end of the context.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -213,7 +215,7 @@ def _work(connection: Connection) -> None:
             message = connection.recv_bytes()
             try:
                 answer = pickled(("result", compute(message, progress)), "a result")
-            except KeyboardInterrupt:  # a training run was told to end, and has saved
+            except KeyboardInterrupt:  # a training run was asked to end, and has saved
                 return
             except Exception as error:
                 answer = pickle.dumps(("error", portable(error), traceback.format_exc()))

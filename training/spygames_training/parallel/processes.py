@@ -121,16 +121,19 @@ class Processes:
         return data.numpy().tobytes()
 
     def led_by(self, claim: int) -> "Processes":
-        """Return the same processes with the one of the largest `claim` as the first. Of equal claims the one with the
-        lowest current rank wins."""
+        """Return the processes, renumbered so that the one with the largest `claim` is the first.
+
+        If claims are equal, the lowest current rank wins.
+        """
         claims = [int(other[0]) for other in self.gather(np.array([claim]))]
         shift = claims.index(max(claims))
         return replace(self, rank=(self.rank - shift) % self.count, leader=(self.leader + shift) % self.count)
 
     @contextmanager
     def in_own_time(self) -> Iterator[None]:
-        """Context for work that may take any time in each process. All processes leave it together, and wait for each
-        other as long as heartbeats arrive.
+        """Context for work of any duration, which may differ between the processes.
+
+        All processes leave the context together, and wait for each other as long as heartbeats arrive.
 
         Raises:
             ProcessLost: at the end of the context: another process failed in it, or its heartbeat stopped.

@@ -1,8 +1,8 @@
 """The belief loss and its gradient with respect to the network's answers.
 
-A head beside policy and value predicts the answer to each of the game's questions about hidden information. Learning it
-is an auxiliary task: it brings what reveals hidden cards or identities into the layers that the policy shares. The loss
-of a decision is the mean cross-entropy over the questions that apply to it.
+A head beside policy and value predicts the answer to each of the game's questions about hidden information. This is an
+auxiliary task: the layers that the policy shares learn features that reveal hidden cards or identities. The loss of a
+decision is the mean cross-entropy over the questions that apply to it.
 
 Letters: k decisions of N, Q questions, L answers to all questions together.
 """

@@ -14,8 +14,8 @@ from spygames_training.config import PPO
 from spygames_training.networks.actor_critic import ActorCritic
 
 FLOPS_A_CORE = 100e9
-"""Floating-point operations per second and core, overheads included. It corresponds to 110,000 decisions per second of
-Agent Avenue, learned by one core of an AMD EPYC with two layers of 128 units in bfloat16."""
+"""Floating-point operations per second and core, overheads included. One core of an AMD EPYC reaches it when it learns
+110,000 decisions of Agent Avenue per second, with two layers of 128 units in bfloat16."""
 SECONDS_A_START = 5e-6
 """Time to launch a GPU operation from Python."""
 BYTES_A_SECOND = 10e9

@@ -55,8 +55,10 @@ class League:
                 entry[1] += float(games)
 
     def win_fraction(self, number: int) -> float:
-        """Return the learner's recent win fraction against this opponent, 0 to 1. Without games it is the fair
-        share."""
+        """Return the learner's recent win fraction against this opponent, 0 to 1.
+
+        It is smoothed with two games at the fair share, so without games it is the fair share.
+        """
         wins, games = self.results.get(number, (0.0, 0.0))
         return (wins + 2 / self.game.num_sides) / (games + 2)
 

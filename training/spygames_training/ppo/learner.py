@@ -1,7 +1,7 @@
-"""The learner: PPO with strong, moving regularization for self-play with hidden information.
+"""The learner: PPO with strong regularization toward a moving reference, for self-play with hidden information.
 
-One network plays all seats; `losses` has its loss. The reference policy of the KL term is an earlier version of the
-network that is replaced periodically, or a running mean of the weights (EMAgnet, arXiv 2606.23995). The policy that is
+One network plays all seats; `losses` defines the loss. The reference policy of the KL term is an earlier version of the
+network, replaced periodically, or a running mean of the weights (EMAgnet, arXiv 2606.23995). The policy that is
 evaluated and saved is another running mean. Convergence of such schemes to an equilibrium is proven only for two
 players with opposed interests.
 """
@@ -26,8 +26,8 @@ from spygames_training.ppo.minibatch import Minibatches
 from spygames_training.ppo.rollout import Rollout
 
 REFERENCE_BATCH, REFERENCE_BATCH_ELSEWHERE = 2048, 65_536
-"""Approximate batch size of the reference: on a CPU, so that the layers' outputs fit into its cache; and on another
-device, where each batch costs a wait."""
+"""Approximate batch sizes of the reference. On a CPU the layers' outputs fit into its cache. Elsewhere each batch costs
+a wait, so batches are larger."""
 ADAM = ("step", "exp_avg", "exp_avg_sq")
 """Names of the optimizer's tensors for each parameter."""
 NETWORKS = ("network", "ema", "reference")
@@ -235,7 +235,7 @@ class Learner:
             self._follow(self.reference, self.ppo.reference_ema)
 
     def _follow(self, network: ActorCritic, decay: float) -> None:
-        """Move a running mean of the weights towards the current weights."""
+        """Move a running mean of the weights toward the current weights."""
         decay = min(decay, (1 + self.steps) / (10 + self.steps))  # forget the first weights quickly
         for mean, now in zip(network.parameters(), self.parameters[0], strict=True):
             mean.lerp_(now, 1 - decay)
@@ -249,8 +249,9 @@ class Learner:
     def state_dict(self) -> dict[str, Any]:
         """Return everything that the next update depends on.
 
-        The tensors are named `network.`, `ema.` or `reference.` and a weight's name, and `adam.K.` and one of `ADAM`
-        for the K-th parameter, once a step was taken. `updates`, `steps` and the state of `rng` are plain values.
+        The names of tensors are a prefix `network.`, `ema.` or `reference.` and a weight's name. After the first step
+        the optimizer's tensors are added, with names `adam.K.NAME` for the K-th parameter and each NAME of `ADAM`.
+        `updates`, `steps` and the state of `rng` are plain values.
         """
         state: dict[str, Any] = {}
         for name in NETWORKS:

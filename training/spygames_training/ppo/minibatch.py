@@ -46,15 +46,15 @@ class Minibatches:
     observation: Tensor
     """[T * n, F], all observations; shares the memory of the trajectories (`Trajectories.shown`)"""
     views: Tensor | None
-    """[T * n, P * F], the views of all seats, for a critic that sees all; else None"""
+    """[T * n, P * F], the views of all seats, for a critic that sees all; otherwise None"""
     places: Tensor
-    """int64 [N], the row of each decision in these two"""
+    """int64 [N], the row of each decision in `observation` and `views`"""
     sequences: Sequences | None
     """The sequences, for a network with memory. The decisions are then ordered sequence by sequence."""
     taken: Taken
     """The recorded data of each decision, from which its loss is computed."""
     answers: np.ndarray | None = None
-    """int8 [N, Q], the true answers to the game's questions, for a network that learns them; else None"""
+    """int8 [N, Q], the true answers to the game's questions, for a network that learns them; otherwise None"""
 
     @classmethod
     def of(cls, trajectories: Trajectories, memory_size: int) -> "Minibatches":

@@ -15,8 +15,8 @@ Shaping = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """(view_before, view_after, seat) -> the added rewards of k decisions, float32 [k], in the game's units.
 
 view_before, VIEW [k]: what the seat saw when it decided. view_after, VIEW [k]: what it sees at its next decision, all
-zeros if the game ends before. seat, int64 [k]. Each decision must be judged by itself, since k may change. Several
-threads call the function at the same time.
+zeros if the game ends before. seat, int64 [k]. The reward of a decision must not depend on the other decisions of the
+call, since k may change. Several threads call the function at the same time.
 """
 
 BLOCK = 8192
@@ -27,8 +27,10 @@ def potential_based(potential: Callable[[np.ndarray, np.ndarray], np.ndarray], g
     """Return the shaping gamma * potential(view_after) - potential(view_before); a game that is over has potential 0.
 
     In a game of one seat, only shaping of this form leaves the optimal policies unchanged (Ng, Harada and Russell 1999,
-    "Policy invariance under reward transformations", theorem 1). With several seats it leaves the equilibria unchanged
-    (Devlin and Kudenko 2011, "Theoretical considerations of potential-based reward shaping for multi-agent systems").
+    theorem 1). With several seats it leaves the equilibria unchanged (Devlin and Kudenko 2011).
+
+    - Ng, Harada, Russell: "Policy invariance under reward transformations", 1999.
+    - Devlin, Kudenko: "Theoretical considerations of potential-based reward shaping for multi-agent systems", 2011.
 
     Args:
         potential: (views VIEW [k], seats int64 [k]) -> float [k], how promising the views are for their seats.

@@ -17,10 +17,10 @@ class Trajectories:
 
     Attributes:
         observation: float32 [T + 1, n, F]; the last one precedes the next T decisions.
-        mask: int8 [T + 1, n, A], likewise.
+        mask: int8 [T + 1, n, A]; the last one precedes the next T decisions.
         actions: int64.
         log_probabilities: float32, of the actions, under the network at the temperature at which it played.
-        temperatures: float32, that temperature.
+        temperatures: float32, the temperature at which the network played.
         values: float32, the critic's value for the seat that decided.
         seats: int8, the seat that decided.
         rewards: float32 [T, n, P], paid after the decision, times `PPO.reward_scale`.
@@ -28,11 +28,11 @@ class Trajectories:
         frozen: bool, whether an opponent decided.
         advantages: float32.
         valid: bool, whether the decision was the network's own and its outcome is known.
-        seen: the first T observations, [T, n, F], on the network's device and in its dtype, so that learning needs no
-            further transfer; None while `observation` itself can be used.
-        views: the views of all seats before each decision, [T, n, P * F], likewise; None until a critic that sees all
-            has played.
-        answers: int8 [T, n, Q], the true answers to the game's questions for the seat that decided; None until a
+        seen: the first T observations, [T, n, F], on the network's device and in its dtype. They spare learning another
+            transfer. None while `observation` itself can be used.
+        views: the views of all seats before each decision, [T, n, P * F], on the same device and in the same dtype.
+            None until a critic that sees all has played.
+        answers: int8 [T, n, Q], the true answers to the game's questions for the seat that decided. None until a
             network that learns them has played.
         memory_before: float32 [n, P, M], the memory of each seat before the first decision.
     """

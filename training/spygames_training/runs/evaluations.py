@@ -35,8 +35,8 @@ def win_shares(
     """Evaluate the network, which plays as the config says.
 
     Returns:
-        Its win fractions as metrics, and the same as a checkpoint stores them. The latter has the number of decisions
-        at the time of the evaluation, since the checkpoint's weights may be newer.
+        The win fractions as metrics, and the `results` of a checkpoint. These have the number of decisions at the time
+        of the evaluation, since the checkpoint's weights may be newer.
     """
     player = from_network(game, network, config.evaluate_play)
     results = evaluate(game, player, opponents, config.evaluate_games, seed=config.seed)

@@ -109,7 +109,7 @@ class TrainingLoop:
         if run.learner.updates == 0:
             run.save()  # from now on, a run that is killed can be resumed
         else:
-            run.save_agent()  # it is older than the state if the run was killed between the two
+            run.save_agent()  # the agent is older than the state if the run was killed between the two
         self._evaluated = self._saved = time.monotonic()
         while not run.finished and not stopping:
             metrics = run.update()

@@ -48,7 +48,7 @@ class Board:
         done: the current step; TensorBoard hides later steps of earlier files.
 
     Raises:
-        OSError: here and in each method: the file cannot be written.
+        OSError: the file cannot be written; the methods raise it, too.
     """
 
     def __init__(self, folder: Path, done: int):
@@ -301,8 +301,7 @@ def read_summary(folder: Path) -> dict[str, Any]:
 
 
 def metrics_digest(folder: Path) -> list[Any]:
-    """Flush metrics.jsonl to disk and return its length in bytes and its SHA-256. The kind of line ends does not
-    matter."""
+    """Flush metrics.jsonl to disk and return its length in bytes and its SHA-256, independent of line endings."""
     file, data = folder / METRICS, b""
     if file.exists():
         with open(file, "rb+") as opened:

@@ -152,16 +152,16 @@ class Run:
             game: the game, if `config.game` cannot name it.
             processes: the processes that train together, each with an equal part of the workers. The result is the same
                 as with one process. The first process evaluates, writes and reports.
-            network: a custom network in place of the one that `config` describes. A torch module (which is copied), or
-                a function or class that makes one for a game: float32 observation [n, F] -> logits [n, A], illegal
-                actions included, and value [n]. Loading the agent's checkpoint then requires the same module. May also
-                be a string `python:MODULE.NAME`.
+            network: a custom network in place of the one that `config` describes. A torch module, which is copied, or a
+                function or class that makes one for a game. It maps float32 observation [n, F] to logits [n, A],
+                illegal actions included, and value [n]. Loading the agent's checkpoint then requires the same module.
+                May also be a string `python:MODULE.NAME`.
             shaping: rewards added in training games only (`Shaping`), as a function or `python:MODULE.NAME`. The agent
                 is then saved without its value, which does not predict the game's results.
 
         Raises:
-            ValueError: the folder holds a run or an agent already, or something is in the way of the run's files; a
-                game, option or player is unknown; `start_from` or `network` does not fit; the games and steps need more
+            ValueError: the folder holds a run or an agent already, or something is in the way of the run's files. A
+                game, option or player is unknown. `start_from` or `network` does not fit. The games and steps need more
                 memory than the machine has. Nothing in the folder is changed.
             TypeError: `config` is not a Config, or `shaping` is not a function.
         """
@@ -203,8 +203,8 @@ class Run:
             network, shaping: the same code as before, since the folder holds no code.
 
         Raises:
-            ValueError: there is no run, it is damaged, or `config` changes another setting; the name of the network or
-                shaping differs from the saved one; and as for `create`.
+            ValueError: there is no run, it is damaged, or `config` changes a setting that is not in `CHANGEABLE`. The
+                name of the network or shaping differs from the saved one. Also the errors of `create`.
         """
         processes = led_by_newest(folder, processes)
         saved = resume_config(folder, processes)

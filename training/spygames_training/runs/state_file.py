@@ -73,7 +73,8 @@ def save_state(
 ) -> None:
     """Write the state so that a kill at any moment leaves either the old or the new file.
 
-    With several processes, the first one writes the state of all. The file is that of one process with as many workers.
+    With several processes, the first one writes the state of all. The file is the same as that of one process with all
+    workers.
 
     Args:
         path: the file.
@@ -104,7 +105,7 @@ def save_state(
 
 
 def saved_decisions(path: Path) -> int:
-    """Return the number of decisions of the saved state. -1 if there is no file, 0 also if it cannot be read."""
+    """Return the number of decisions of the saved state: -1 without a file, 0 for a file that cannot be read."""
     if not path.is_file():
         return -1
     try:

@@ -34,8 +34,8 @@ def train(
     Args:
         config: the settings; `read_config` reads them from a TOML file.
         folder: of the run; it is created.
-        resume: whether to continue the run in `folder`; `Run.resume` says which settings may then change. "auto": only
-            if there is a run, so that the same call continues it after any interruption.
+        resume: whether to continue the run in `folder`; `Run.resume` says which settings may then change. "auto":
+            continue a run if there is one, otherwise create it. The same call then works after any interruption.
         game: the game, if `config.game` cannot name it.
         network: a custom network in place of the one that `config` describes, see `Run.create`.
         shaping: rewards added in training games, see `Run.create`.

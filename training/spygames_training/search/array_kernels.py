@@ -74,7 +74,7 @@ def log_told(
     least: float,
     out: np.ndarray,
 ) -> None:
-    """Compute the log-probability of recorded actions, per way to do them.
+    """Compute the log-probability of recorded actions, divided by the number of ways to do them.
 
     The probability is softmax(logits) over the legal actions, mixed with a uniform distribution of weight `slip`.
 
@@ -82,7 +82,7 @@ def log_told(
         logits: float [u, A]
         mask: int8 [u, A]
         place: int64 [r], the row of `logits` for each of r decisions.
-        told: int64 [r], the action, or what `Game.rewind` returns instead of one.
+        told: int64 [r], the action, or IMPOSSIBLE or TELLS_NOTHING, see `Game.rewind`.
         counted: float64 [r], above 0: the number of ways to do the action that count as separate worlds (`Game.ways`),
             by which its probability is divided.
         slip: 0 to 1

@@ -2,8 +2,8 @@
 
 Worlds are drawn as if the rivals had not decided anything yet (`Game.determinize`). They are weighted by the likelihood
 of the rivals' decisions in them. This is policy-based inference (Rebstock, Solinas, Buro, Sturtevant, "Policy based
-inference in trick-taking card games", arXiv 1905.10911); SPARTA uses it for cooperative games (Lerer and others, arXiv
-1912.02318). The policy of each rival is inferred by Bayes' rule among given models.
+inference in trick-taking card games", arXiv 1905.10911). SPARTA uses it for cooperative games (Lerer and others, arXiv
+1912.02318). The policy of the rivals is inferred by Bayes' rule among given models.
 
 Letters: j rivals, m worlds, t recorded decisions, A actions, u distinct rows.
 """
@@ -106,8 +106,8 @@ def in_reach(game: Game, root: np.ndarray, noted: Noted) -> tuple[Noted, list[No
     """Split the recorded decisions at the points that `rewind` cannot cross (`Game.rewind_within`).
 
     Returns:
-        The decisions that can be rewound to from `root`, STATE [1]; and the earlier parts of the game, such as earlier
-        rounds, each of which can be rewound from its own end.
+        The decisions that can be rewound to from `root`, STATE [1]; and the earlier parts of the game, such as rounds.
+        Each part can be rewound from its own end.
     """
     if not game.rewind_within:
         return noted, []
@@ -170,7 +170,8 @@ def log_likelihood(
     """Return the log-probability of past decisions of a seat, in each world and by each rival, float64 [j, m].
 
     Worlds are drawn card by card, so the probability of a decision is divided by the number of its ways (`Game.ways`).
-    At most `memory` decisions that are informative count, or as many as make up `MIN_ROWS` rows.
+    At most `memory` informative decisions count; in games with strata, as many as make up `MIN_ROWS` rows if these are
+    more.
 
     Args:
         game: the game.
@@ -184,7 +185,7 @@ def log_likelihood(
         memory: maximum number of decisions; see above.
     """
     world_of = None
-    if game.determinize_stratum is not None:  # then this seat cannot distinguish many of the worlds
+    if game.determinize_stratum is not None:  # then many worlds look the same to this seat
         first, world_of = distinguishable(game, worlds, seat)
         worlds = worlds.take(first)
         memory = max(memory, MIN_ROWS // len(worlds))
@@ -218,8 +219,8 @@ def distinguishable(game: Game, worlds: np.ndarray, seat: int) -> tuple[np.ndarr
     """Find the worlds that `seat` can distinguish.
 
     Returns:
-        int64 [u], indices into `worlds`, STATE [m], one for each distinct view; and int64 [m], for each world the index
-        of its view among them.
+        int64 [u], for each distinct view the index of a world that shows it; and int64 [m], for each world the index of
+        its view among the distinct ones.
     """
     views = game.new_views(len(worlds))
     loops_of(game).show_seat(worlds, seat, views)
@@ -230,7 +231,7 @@ def differing_rows(views: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.
     """Find the distinct rows of `views`, VIEW [r], and `mask`, int8 [r, A].
 
     Returns:
-        int64 [u], indices of the distinct rows; and int64 [r], for each row the index of its equal among them.
+        int64 [u], indices of the distinct rows; and int64 [r], for each row the index of the equal one among these.
     """
     r = len(views)
     first, place = np.empty(r, np.int64), np.empty(r, np.int64)

@@ -94,7 +94,7 @@ class Sampled:
         return self._of_strata(root, seat, which)
 
     def _of_strata(self, root: np.ndarray, seat: int, strata: np.ndarray) -> np.ndarray:
-        """Draw a world, STATE [k], from each stratum of int64 [k], taken modulo the number of strata."""
+        """Draw a world from each of `strata`, int64 [k], numbers taken modulo the number of strata: STATE [k]."""
         found, redraw = self._game.new_states(len(strata)), loops_of(self._game).redraw_strata
         assert redraw is not None
         redraw(root, seat, self.streams(len(strata))[:, 0], strata, found)

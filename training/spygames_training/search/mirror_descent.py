@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 LOST = 2.5
-"""Standard errors below the best candidate at which a candidate is eliminated (Lerer and others, arXiv 1912.02318, its
-code)."""
+"""Number of standard errors below the best candidate at which a candidate is eliminated. The number is from the code of
+Lerer and others (arXiv 1912.02318)."""
 
 
 class Estimate(NamedTuple):
@@ -62,7 +62,7 @@ def losing(found: Estimate) -> np.ndarray:
 def mirror_step(
     prior: np.ndarray, values: np.ndarray, tau: float, alpha: float = 0.0, magnet: np.ndarray | None = None
 ) -> np.ndarray:
-    """One step of magnetic mirror descent from `prior`, float64 [A].
+    """Take one step of magnetic mirror descent from `prior`; return the new policy, float64 [A].
 
     See Sokota and others (arXiv 2206.05825; as an update in search, arXiv 2304.13138):
 

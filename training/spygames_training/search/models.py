@@ -62,7 +62,7 @@ class BotModel:
 
 
 class UniformModel:
-    """A uniform policy over the legal actions, as that of the bot `random`."""
+    """A uniform policy over the legal actions, like the bot `random`."""
 
     def ask(self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True) -> tuple[np.ndarray, None]:
         """Return zero logits."""

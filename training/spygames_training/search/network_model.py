@@ -21,7 +21,7 @@ class NetworkModel:
         game: the game.
         network: without memory.
         temperature: of its policy; 0 is argmax.
-        value_unit: what the network's value is for a return of 1: the `reward_scale` of its training.
+        value_unit: the network's value for a return of 1: the `reward_scale` that it was trained with.
         precision: the dtype to compute in, on any processor.
     """
 

@@ -26,8 +26,8 @@ BLOCK = 8
 BELIEF_FACTOR = 32
 """Worlds of a belief that is shown, as a multiple of the worlds that are played out."""
 NOTES, ALL_NOTES = 64, 1024
-"""Recorded decisions per game: more than `SearchSettings.memory` of the rivals in a game for two. In a game with strata
-all decisions are evidence, so the number is larger than the decisions of most games."""
+"""Number of recorded decisions per game. NOTES leaves room for `SearchSettings.memory` decisions of the rival in a
+two-player game. ALL_NOTES is for games with strata, in which all decisions are evidence; most games have fewer."""
 
 
 class SearchingPolicy:
@@ -38,8 +38,8 @@ class SearchingPolicy:
     Args:
         policy: sampled, or with a temperature. The search assumes that it plays as the policy does.
         settings: of the search.
-        rival: the policy that `policy` means among the rivals, if it is another one: for a search against a known
-            opponent.
+        rival: the policy of a known opponent, which the name "policy" in `settings.rivals` then means. None: the name
+            means `policy` itself.
 
     Raises:
         ValueError: the policy has no value, has memory, or plays argmax, which leaves no probabilities to search on.
@@ -114,7 +114,7 @@ class SearchingPolicy:
             noted: the decisions of the game so far (`Notes.of`); None: unknown.
 
         Raises:
-            ValueError: there is nothing to decide, or `state` is not such an array.
+            ValueError: there is nothing to decide, or `state` is not a STATE [1] of this game.
         """
         self._check(state)
         return self.search.find([self._question(state, noted, as_seed(seed))])[0]
@@ -122,7 +122,7 @@ class SearchingPolicy:
     def believe(self, state: np.ndarray, seed: int, noted: Noted | None = None) -> Belief:
         """Return the belief of the seat to move about hidden information, without a search; arguments as in `find`.
 
-        It uses more worlds than `find`, with an effective number of at least K: the few worlds of a search would make
+        It uses more worlds than `find`, with an effective number of at least K. The few worlds of a search would make
         the belief look certain. A game may have strata (`Game.determinize_stratum`), such as the ways to deal passports
         in Heimlich & Co. All strata are then among the worlds, each in proportion to its probability. If nothing else
         is hidden, the weights are exact.

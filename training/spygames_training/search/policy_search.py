@@ -1,10 +1,13 @@
-"""Search on top of a policy: one careful step from it, in worlds weighted by the rivals' decisions.
+"""Search on top of a policy: one step of mirror descent, in worlds weighted by the rivals' decisions.
 
-At a decision, worlds are drawn and weighted (`belief`). Each candidate action is then played out in the same worlds,
-every seat deciding by its model from its own view (`rollouts`). The policy takes one step of mirror descent on the
-values found (`mirror_descent`): the update-equivalence view of search (Sokota and others, "The update-equivalence
-framework for decision-time planning", arXiv 2304.13138). The search reads only what the seat may know: the redrawn
-worlds, and the public part of past actions.
+1. Worlds are drawn and weighted (`belief`).
+2. Each candidate action is played out in the same worlds. Every seat decides by its model from its own view
+   (`rollouts`).
+3. The policy takes one step of mirror descent on the resulting values (`mirror_descent`).
+
+This is the update-equivalence view of search (Sokota and others, "The update-equivalence framework for decision-time
+planning", arXiv 2304.13138). The search reads only what the seat may know: the redrawn worlds, and the public part of
+past actions.
 """
 
 from collections.abc import Sequence
@@ -24,8 +27,7 @@ from spygames_training.search.rollouts import Beginnings, play_out
 from spygames_training.search.settings import SearchSettings
 
 STAGED = 256
-"""Number of worlds from which candidates are eliminated in stages; with fewer worlds the stages cost more than they
-save."""
+"""Minimum number of worlds for eliminating candidates in stages; with fewer, the stages cost more than they save."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class Findings:
     """float64 [A], the seat's mean return after each action, in the game's units; NaN for actions that are not
     candidates."""
     errors: np.ndarray
-    """float64 [A], the standard error of each action's gain over the policy's most likely action; NaN likewise."""
+    """float64 [A], the standard error of each action's gain over the policy's most likely action; NaN for actions that
+    are not candidates."""
     rivals: dict[str, float]
     """The probability of each model of the rivals, by name."""
     worlds: np.ndarray

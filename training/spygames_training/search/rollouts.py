@@ -1,7 +1,7 @@
 """Rollouts from worlds, in which each seat decides from its own view.
 
-No decision uses more than its seat's view, so a player can carry out what a rollout evaluates: there is no strategy
-fusion (Frank, Basin 1998, doi:10.1016/S0004-3702(97)00082-9).
+No decision uses more than its seat's view, so a player can carry out the policies that a rollout evaluates. There is
+no strategy fusion (Frank, Basin 1998, doi:10.1016/S0004-3702(97)00082-9).
 
 Letters: r rollouts.
 """

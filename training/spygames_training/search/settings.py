@@ -11,13 +11,13 @@ Mode = Literal["strong", "safe"]
 SearchPrecision = Literal["float32", "bfloat16"]
 
 VERSION = 1
-"""Version of the search's decisions. It is raised when the same settings, weights and seed may lead to another action,
-so that a ladder does not take the new search for the old one (`player_digest`). If only the worlds of one game change,
+"""Version of the search's decisions. It is raised when the same settings, weights and seed may lead to another action.
+A ladder then tells the new search from the old one (`player_digest`). If only the worlds of one game change,
 `Game.worlds_version` is raised instead."""
 MAX_WORLDS = 100_000
 """Limit for `SearchSettings.worlds`."""
 POLICY = "policy"
-"""The name of the searching checkpoint itself among rivals."""
+"""The name for the searching policy itself in `SearchSettings.rivals`."""
 
 
 @dataclass(frozen=True)

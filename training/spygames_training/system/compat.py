@@ -1,4 +1,4 @@
-"""Private names of other libraries that this package uses, each behind a function that says what for.
+"""Private names of other libraries that this package uses, each behind a function that says why.
 
 tests/training/system/test_compat.py shows whether a new version still has them.
 """

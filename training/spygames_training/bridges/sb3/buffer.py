@@ -33,7 +33,7 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
     value replaces its result.
 
     Args:
-        env: the SelfPlayVecEnv to learn from, wrapped or not; the others as in MaskableRolloutBuffer.
+        env: the SelfPlayVecEnv to learn from, wrapped or not. All other arguments are those of MaskableRolloutBuffer.
     """
 
     def __init__(
@@ -79,8 +79,8 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
         self._steps += 1
         if self.env.steps != self._steps:
             raise RuntimeError(
-                "env of the buffer must be the one that is learned from, and must not be stepped elsewhere: pass the "
-                "same env twice, also to MaskablePPO.load(path, env=env, rollout_buffer_kwargs={'env': env})"
+                "the buffer's env must be the env that the algorithm learns from, and must not be stepped elsewhere: "
+                "pass the same env twice, also to MaskablePPO.load(path, env=env, rollout_buffer_kwargs={'env': env})"
             )
         if self.pos == 0 and not (isinstance(obs, np.ndarray) and np.array_equal(obs, self.env.seen)):
             raise RuntimeError("a wrapper changes the observations of SelfPlayVecEnv: remove it (such as VecNormalize)")

@@ -30,7 +30,7 @@ from spygames_training.runs.report import Report
 from spygames_training.system.compat import updates_made
 
 UNUSED = ("kl", "kl_end", "reference_every", "reference_ema", "ema", "belief_weight")
-"""Settings of `PPO` without a counterpart in MaskablePPO: a reference policy, and a mean of the weights."""
+"""Settings of `PPO` that MaskablePPO does not have: of the reference policy, the mean of the weights, and beliefs."""
 
 METRICS = {
     "policy_loss": ("train/policy_gradient_loss", 1.0),
@@ -40,11 +40,11 @@ METRICS = {
     "clipped": ("train/clip_fraction", 1.0),
     "explained_variance": ("train/explained_variance", 1.0),
 }
-"""This package's names of MaskablePPO's metrics, with a factor. Its only reference is the policy that just played."""
+"""This package's names of MaskablePPO's metrics, with a factor. `approx_kl` is relative to the policy that played."""
 
 
 def check(config: Config) -> None:
-    """Raise ValueError for a setting that would have no effect, so that none is ignored silently."""
+    """Raise ValueError for a setting that MaskablePPO would ignore."""
     usual = PPO()
     for name in UNUSED:
         value = getattr(config.ppo, name)
@@ -68,7 +68,8 @@ def check(config: Config) -> None:
 def maskable_ppo(config: Config, game: Game) -> MaskablePPO:
     """Make the stock algorithm over all seats of `game`, with the settings that have a counterpart; see `check`.
 
-    Learning rate and clip range have their config values. `entropy` is the initial weight; `MaskableRun` lowers it.
+    The learning rate changes linearly, and the clip range is constant. The entropy's weight is that of the start of the
+    run; `MaskableRun` lowers it.
     """
     check(config)
     ppo = config.ppo
@@ -227,7 +228,7 @@ class _Updates(BaseCallback):
         self._after_update()
 
     def _after_update(self) -> None:
-        """Report, evaluate and save after an update, if one has ended; the run's clock is paused."""
+        """Report, evaluate and save if an update has ended. This time is not counted in `seconds`."""
         model, config = self.run.model, self.run.config
         if updates_made(model) > self._updates:
             self._updates = updates_made(model)

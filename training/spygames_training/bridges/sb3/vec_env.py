@@ -1,9 +1,12 @@
 """Games as vectorized environments of stable-baselines3.
 
-Both follow its conventions. A game that has ended starts over at once. `infos[i]["terminal_observation"]` is the last
-observation of the ended game, and `infos[i]["TimeLimit.truncated"]` says whether it was truncated without a result.
-`env_method("action_masks")` returns the masks for sb3-contrib. After `seed(s)`, the next `reset()` plays in row i the
-game that `GameEnv.reset(seed=s + i)` starts.
+`SelfPlayVecEnv` and `LearnerSeatVecEnv` follow its conventions:
+
+- A game that has ended starts over at once.
+- `infos[i]["terminal_observation"]` is the last observation of the ended game.
+- `infos[i]["TimeLimit.truncated"]` says whether the game was truncated without a result.
+- `env_method("action_masks")` returns the masks for sb3-contrib.
+- After `seed(s)`, the next `reset()` plays in row i the game that `GameEnv.reset(seed=s + i)` starts.
 """
 
 from collections.abc import Sequence
@@ -146,8 +149,8 @@ class SelfPlayVecEnv(GamesVecEnv):
         n: number of games.
         seed: 0..2^64-1, of the games until `seed()` sets others. None: drawn from the system's entropy.
         reward_scale: factor of the rewards, for games whose results are far from 1.
-        by_hand: the environment is stepped without a PerSeatRolloutBuffer. Otherwise the first step without such a
-            buffer raises RuntimeError.
+        by_hand: whether the environment is stepped without a PerSeatRolloutBuffer. If False, the first step without
+            this buffer raises RuntimeError.
         render_mode: None, or "rgb_array": `render()` shows everything, including hidden cards.
     """
 
@@ -185,8 +188,8 @@ class SelfPlayVecEnv(GamesVecEnv):
         """Apply the actions.
 
         Returns:
-            The views [n, F] of the next seats to move, rewards [n] of the seats that decided, whether the games have
-            ended [n], and infos.
+            The views of the next seats to move, [n, F]; the rewards of the seats that decided, [n]; whether each game
+            has ended, [n]; and infos.
         """
         if not self.paid_is_read:
             raise RuntimeError(
@@ -209,7 +212,7 @@ class SelfPlayVecEnv(GamesVecEnv):
 
 
 class LearnerSeatVecEnv(GamesVecEnv):
-    """`n` games with one learning seat each; a step is its decision and all others' until it is to move again.
+    """`n` games with one learning seat each. A step lasts from a decision of the learner to its next one.
 
     Example:
         >>> from spygames import make_game
@@ -218,9 +221,12 @@ class LearnerSeatVecEnv(GamesVecEnv):
         >>> env.reset().shape, env.action_masks().shape
         ((4, 160), (4, 74))
 
-    Reward: the seat's own result, at the end. The info of an ended game also has `seat`, the learner's; `opponents`,
-    the names of the others from the lowest seat; and `is_success`, whether the result was above 0. A game that ends
-    before the learner's first decision is not counted, and the next game starts.
+    Reward: the learner's own result, at the end of the game. A game that ends before the learner's first decision is
+    not counted, and the next game starts. The info of an ended game also has:
+
+    - `seat`: the learner's seat.
+    - `opponents`: the names of the other players, from the lowest seat.
+    - `is_success`: whether the learner's result was above 0.
 
     Args:
         game: the game to play.
@@ -276,7 +282,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         """Apply the learner's actions and play until it is to move again.
 
         Returns:
-            Its views [n, F], rewards [n], whether the games have ended [n], and infos.
+            The learner's views [n, F] and rewards [n], whether each game has ended [n], and infos.
         """
         n = self.num_envs
         rewards, done = np.zeros(n, np.float32), np.zeros(n, np.bool_)
