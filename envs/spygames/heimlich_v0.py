@@ -7,7 +7,7 @@
 | Agents | `player_0` to `player_6` |
 | Actions | `Discrete(55)`, masked; 96 with cards; with predictions (agents - 1) x players more |
 | Observation | `{"observation": float32, "action_mask": int8}`, 211 floats for 3 players |
-| Rewards | the winners share +1, the others -1, once, at the end; 0 for all if a free agent wins |
+| Rewards | the winners share +1, the others -1, once, at the end; 0 for all if nobody wins |
 | Parallel API | no: one agent decides at a time |
 
 ### The game

@@ -143,9 +143,7 @@ def _read_turn(m: Mapping[str, Any], s: State) -> None:
         lowest = 1 if s.options.plain_die else 2
         if isinstance(m["die"], str):
             allowed = "" if s.options.plain_die else "'1-3' or "
-            raise ImpossibleState(
-                f"die must be {allowed}a whole number from {lowest} to {FACES}, not {shown(m['die'])}"
-            )
+            raise ImpossibleState(f"die must be {allowed}an integer from {lowest} to {FACES}, not {shown(m['die'])}")
         s.die = integer(m["die"], "die", lowest, FACES)
     most = 3 if s.die == ONE_TO_THREE else int(s.die)
     s.points_left = integer(m["points_left"], "points_left", 0, most)

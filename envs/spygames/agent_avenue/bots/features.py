@@ -162,7 +162,7 @@ def verdict(
 
 @kernel
 def runs_out(view: View) -> bool:
-    """Whether the cards run out with this turn unless it is decided before (AA-19).
+    """Whether the cards run out with this turn unless the End step decides the game (AA-19).
 
     A side with fewer than two cards found the deck empty when it last drew, so the cards that the active side draws in
     this turn do not matter.
