@@ -38,7 +38,7 @@ once who owns which agent.
 
 ### Actions
 
-Numbers are relative to the viewer: its own agent is agent 0 and the others keep their order; seats count from the
+Numbers are relative to the viewer: its own agent is agent 0 and the others keep their order. Seats count from the
 viewer to the left. Texts are absolute. Within a kind the last word changes fastest: 6 * agent + points - 1. The die
 moves agents in the order of their ids, which is the same for all seats.
 

@@ -95,7 +95,7 @@ def _market_cards(s: State, place: int) -> list[str]:
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     """Write `mapping` into the zeroed state `s`.
 
-    Progress, hand sizes and the number of discards left may have any value in their range, so that a scenario can place
+    Progress, hand sizes and the number of discards left may have any value in their ranges. So a scenario can place
     meeples and cards freely.
 
     Raises:

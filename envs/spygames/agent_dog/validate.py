@@ -1,7 +1,7 @@
 """Consistency checks of a STATE. AD-n names a rule in README.md.
 
-Kernels find the first fault as a number. `check_state` turns it into an ImpossibleState for a state that was read from
-a mapping, and `is_known` turns it into a bool for a state of arbitrary bytes.
+Kernels find the first fault as a number. For a state that was read from a mapping, `check_state` turns it into an
+ImpossibleState. For a state of arbitrary bytes, `is_known` turns it into a bool.
 """
 
 import numpy as np

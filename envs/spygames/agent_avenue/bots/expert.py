@@ -2,8 +2,8 @@
 
 How it decides:
 
-- *Position*: log-odds of winning from public facts (cards in play, lead, side that is active next) and from the threats
-  in the own hand, by the tables below. An immediate decision by the End step is computed exactly.
+- *Position*: log-odds of winning by the tables below. They use public facts (cards in play, lead, side that is active
+  next) and the threats in the own hand. An immediate decision by the End step is computed exactly.
 - *Recruiting*: each unseen card may be the hidden one, weighted by its copies. A card is less likely the more it would
   spoil the offer for the rival that made it.
 - *Offering*: the rival is assumed to choose by the same tables, without knowing the hidden card. This may be wrong, so

@@ -39,8 +39,8 @@ RACE = 5.0
 FREE = 0.3
 """Weight of a free agent's token relative to a rival's. If a free agent is furthest ahead, nobody wins."""
 HIDDEN, SHOWN = 0.4, 4.0
-"""Share of the suspicion that the own agent may draw without a cost, and the cost of a larger share, in points for each
-unit above it."""
+"""Share of the suspicion that the own agent may draw without a cost; the cost in points per unit of
+share above it."""
 FAR = 0.2
 """Factor on the value of a building for the safe if the own agent is more than one roll away."""
 NEAR = 0.5
