@@ -107,7 +107,7 @@ def _check_predictions(s: State) -> None:
             )
         if fault == OUT_OF_ORDER:
             raise ImpossibleState(
-                f"guesses of seat {seat} must cover agents in the order of ids, except its own, and lack at least one"
+                f"guesses of seat {seat} must cover the first agents by id, except its own, and lack at least one"
             )
         if fault == TOO_FEW:
             raise ImpossibleState(f"guesses of seat {seat} must leave an agent for every other player")
