@@ -18,7 +18,7 @@ face down. The opponent takes one of them, the active player gets the other, and
 card moves its owner's meeple by an icon that depends on how many cards of that name the owner has. An Enforcer moves
 +1, then +2, then +3; a Double Agent moves -1, then +6, then -1.
 
-A player wins at the end of a turn if its meeple has caught the other one, or with three Codebreakers. A player with
+A player wins at the end of a turn if its meeple has caught the other one or if it has three Codebreakers. A player with
 three Daredevils loses. If both players would win at once, the active player wins. If the cards run out, the player in
 the lead wins. Before offering, a player may discard a card face down and draw another one, four times in a game.
 

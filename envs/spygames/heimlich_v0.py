@@ -7,7 +7,7 @@
 | Agents | `player_0` to `player_6` |
 | Actions | `Discrete(55)`, masked; 96 with cards; with predictions (agents - 1) x players more |
 | Observation | `{"observation": float32, "action_mask": int8}`, 211 floats for 3 players |
-| Rewards | the winners share +1, the others -1, once, at the end; 0 for all if a free agent wins |
+| Rewards | the winners share +1, the others -1, once, at the end; 0 for all if nobody wins |
 | Parallel API | no: one agent decides at a time |
 
 ### The game
@@ -38,7 +38,7 @@ once who owns which agent.
 
 ### Actions
 
-Numbers are relative to the viewer: its own agent is agent 0 and the others keep their order; seats count from the
+Numbers are relative to the viewer: its own agent is agent 0 and the others keep their order. Seats count from the
 viewer to the left. Texts are absolute. Within a kind the last word changes fastest: 6 * agent + points - 1. The die
 moves agents in the order of their ids, which is the same for all seats.
 

@@ -47,13 +47,13 @@ encode_discard, decode_discard = action_codec("discard", "card", "DISCARD_CARD",
 
 @kernel
 def encode_pair(up: Int, down: Int) -> Int:
-    """Play agent `up` face up and agent `down` face down (AA-10)."""
+    """Return the action that plays agent `up` face up and agent `down` face down (AA-10)."""
     return PLAY_PAIR + KINDS * up + down
 
 
 @kernel
 def decode_pair(action: Int) -> tuple[Int, Int]:
-    """The agents of a pair: face up, face down."""
+    """Return the agents that the action plays: face up, face down."""
     return (action - PLAY_PAIR) // KINDS, (action - PLAY_PAIR) % KINDS
 
 
@@ -83,7 +83,7 @@ def _numbers(own: str, partner: str) -> dict[str, int]:
 
 
 def _members(s: State, seat: int) -> tuple[str, str]:
-    """The arguments of `_texts`: a seat and its partner, "nobody" without a partner, "?" for both if `seat` is NONE."""
+    """The arguments of `_texts`: a seat and its partner, or "nobody" without one; "?" for both if `seat` is NONE."""
     if seat == NONE:
         return "?", "?"
     mate = int(partner(s, seat))

@@ -26,7 +26,7 @@ ICONS = np.array(
 
 _ = -1  # none, or any
 ONGOING_KIND, INSTANT_KIND = 0, 1
-OWN_PLAY, OTHER_PLAY = 0, 1  # the side from whose agents in play an instant card takes one
+OWN_PLAY, OTHER_PLAY = 0, 1  # the side that loses an agent in play to an instant card
 # Effects of market cards, by column:
 #   ongoing   An `agent` that the owner recruits moves the meeple by `times` the icon plus `plus` spaces.
 #   instant   Take one agent in play `from` a side. Recruit an agent of which the hand holds at least `min` copies:
@@ -48,7 +48,7 @@ _MARKET = (
     ("outpost",            INSTANT_KIND,  SENTINEL,      1,   0,    _,          1,    0,   0),
     ("secret_recruit",     INSTANT_KIND,  _,             1,   0,    _,          1,    1,   0),
     ("smoke_screen",       INSTANT_KIND,  _,             1,   0,    _,          0,    0,   1),  # the top card
-    ("spycation",          INSTANT_KIND,  _,             1,   0,    OWN_PLAY,   1,    0,   0),  # what it took
+    ("spycation",          INSTANT_KIND,  _,             1,   0,    OWN_PLAY,   1,    0,   0),  # the agent taken
     ("surveillance_truck", INSTANT_KIND,  _,             1,   1,    _,          0,    0,   1),  # moves by `plus`
 )  # fmt: skip
 MARKET_CARDS = tuple(str(row[0]) for row in _MARKET)

@@ -91,10 +91,10 @@ def deal_unseen(s: State, who: Int, count: Int, left: Int) -> Int:
 
 @kernel
 def kept_by(s: State, who: Int) -> Int:
-    """Cards that a hand kept when it played its card face down.
+    """Number of cards that a hand kept when it played its card face down.
 
-    It still has all cards that were seen in it except at most one. In a position that was set up these may be more than
-    `kept`.
+    All cards that were seen in the hand are still there, except at most one. In a position that was set up, the hand
+    may have more seen cards than `kept`.
     """
     return max(np.int64(s.kept), seen_of(s, who) - 1)
 

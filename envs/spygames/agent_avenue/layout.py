@@ -33,7 +33,7 @@ from spygames.core.game.options import GameOptions, seat_or_random
 from spygames.core.game.validation import choice
 
 SEATS, SIDES = 4, 2  # a seat is a player, a side owns a meeple; with two players both have the same number
-HAND, DISCARDS, MEMBER_DISCARDS = 4, 4, 2  # hand size to draw up to (AA-11); discards: a player, a member (AA-8, AA-42)
+HAND, DISCARDS, MEMBER_DISCARDS = 4, 4, 2  # hand after drawing (AA-11); discards of a player, of a member (AA-8, AA-42)
 THREE = 3  # copies that select the last icon, win as Codebreakers or lose as Daredevils (AA-13, AA-17)
 # NONE: no card, no seat, no side, no reason
 MAX_COPIES = int(COPIES.max())
@@ -149,9 +149,9 @@ class State(Layout):
 class View(Layout):
     """VIEW: what one seat may know.
 
-    An axis of 2 has the viewer's side first, then the other side. An axis of P has one entry per seat: the viewer and
-    its rival with two players; in teams the viewer, its partner and the two opponents by number, with zeros for a seat
-    that does not exist. A thermometer shows n as n ones, then zeros.
+    An axis of 2 has the viewer's side first, then the other side. An axis of P has one entry per seat. With two players
+    these are the viewer and its rival. In teams they are the viewer, its partner and the two opponents by number, with
+    zeros for a seat that does not exist. A thermometer shows n as n ones, then zeros.
     """
 
     hand = float32("own hand by agent, thermometer up to 4 copies", (KINDS, HAND))

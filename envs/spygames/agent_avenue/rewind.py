@@ -38,7 +38,9 @@ _NONE_KEPT = np.zeros(KINDS, np.int8)
 
 @kernel
 def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
-    """Undo a decision of `seat` and its draws since then (`Game.rewind`); nothing else changes its hand.
+    """Undo a decision of `seat` and the cards that it has drawn since (`Game.rewind`).
+
+    Nothing else has changed the hand since the decision. The hand before it follows from these facts:
 
     - The cards drawn since are any cards of the hand, with equal chances. Cards that were seen in the hand (AA-37) were
       there before. A hand that offered two cards of one name held nothing else (AA-10, AA-40).
@@ -51,15 +53,15 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
     asked = np.int64(s.ability) if s.phase == ABILITY and s.resolver == seat else NONE
     given, taken = given_by(action), 1 if TAKE_AGENT <= action < RECRUIT_AGENT else 0
     alike = repeated(past, action, down)
-    # After an offer of two cards of one name, a redrawn hand kept only that name while the card still lies face down.
-    # Later the kept cards are any cards of the hand, and worlds where one has another name are impossible.
+    # An offer of two cards of one name: while the card lies face down, `determinize` deals a hand that kept only that
+    # name. Later the kept cards are any cards of the hand, and worlds where one has another name are impossible.
     undo_draws(s, seat, down, alike if down != NONE else NONE, hand_size(past, seat) - given + taken, rng)
     action = undo(s, seat, action, down, rng)
     take_public(s, past, seat)
     if not is_possible_hand(s, seat, action, alike):
         return IMPOSSIBLE
     if RECRUIT_UP <= action <= RECRUIT_DOWN:
-        return TELLS_NOTHING if past.face_up == past.face_down else action  # which of two equal cards is not seen
+        return TELLS_NOTHING if past.face_up == past.face_down else action  # nobody sees which of two equal cards
     if TAKE_MARKET <= action < TAKE_AGENT:
         return IMPOSSIBLE if might_have_resolved(s, seat, decode_market(action), asked) else action
     if action >= RESOLVE_OWN:
@@ -121,9 +123,9 @@ def ways_to_show_two(s: Record, seat: Int, card: Int) -> float:
 
 @kernel
 def ways_to_hide(s: Record, now: Record, seat: Int, card: Int, up: Int) -> float:
-    """Count the ways to play a card face down, beside `up` from the same hand or NONE.
+    """Count the ways to play a card face down; `up` is the face-up card from the same hand, or NONE.
 
-    Until it is recruited, it may be a seen card or another one. Afterwards the seen one has left the hand.
+    Until the card is recruited, it may be a seen card or another one. Afterwards a seen card has left the hand.
     """
     lies = now.face_down != NONE and now.turn == s.turn and face_down_seat(now) == seat
     copies, seen = np.int64(s.hands[seat, card]) - (card == up), np.int64(s.seen[seat, card]) - (card == up)
@@ -134,8 +136,8 @@ def ways_to_hide(s: Record, now: Record, seat: Int, card: Int, up: Int) -> float
 def is_possible_hand(s: Record, seat: Int, action: Int, alike: Int) -> bool:
     """Whether the rewound hand could have made the decision.
 
-    It holds the cards seen in it (AA-37), and the agent that it recruited, twice for Double Trouble (AA-28). If it
-    offered two cards of the name `alike`, it holds nothing else (AA-10, AA-40).
+    The hand holds the cards seen in it (AA-37), and the agent that it recruited, twice for Double Trouble (AA-28). If
+    it offered two cards of the name `alike`, it holds nothing else (AA-10, AA-40).
     """
     if alike != NONE and s.hands[seat, alike] < hand_size(s, seat):
         return False
@@ -172,10 +174,10 @@ def repeated(past: Record, action: Int, down: Int) -> Int:
 
 @kernel
 def undo_draws(s: Record, seat: Int, down: Int, alike: Int, kept: Int, rng: np.ndarray) -> None:
-    """Reduce a hand to `kept` cards, among them those that were seen in it.
+    """Reduce a hand to `kept` cards, including the cards that were seen in it.
 
-    They have one name if the hand offered two cards of the name `alike`. One of the seen cards may lie face down, as
-    `down`.
+    If the hand offered two cards of the name `alike`, all kept cards have this name. One of the seen cards may be the
+    face-down card `down`.
     """
     hand, seen = s.hands[seat], s.seen[seat] if s.options.advanced else _NONE_KEPT
     if down != NONE and seen[down] > 0 and was_seen(s, seat, down, kept, rng):
@@ -192,9 +194,9 @@ def undo_draws(s: Record, seat: Int, down: Int, alike: Int, kept: Int, rng: np.n
 def was_seen(s: Record, seat: Int, down: Int, kept: Int, rng: np.ndarray) -> bool:
     """Draw whether the face-down card, which is `down`, is one of those that were seen in the hand.
 
-    Each way to place the cards counts once: the seen cards go to the `kept` places and the face-down place, the others
-    to the remaining places of these and to those of the cards drawn since. With c seen and m other cards, this gives
-    each seen copy of the name the weight m, and each other copy the weight kept + 1 - c.
+    Each way to place the cards counts once. The seen cards are in the `kept` places or the face-down place. The other
+    cards fill the rest of these places and the places of the cards drawn since. With c seen and m other cards, this
+    gives each seen copy of the name the weight m, and each other copy the weight kept + 1 - c.
     """
     cards, seen = seen_of(s, seat), np.int64(s.seen[seat, down])
     ways = seen * max(hand_size(s, seat) + 1 - cards, 1)
@@ -231,7 +233,7 @@ def undo(s: Record, seat: Int, action: Int, down: Int, rng: np.ndarray) -> Int:
 
 @kernel
 def might_have_resolved(s: Record, seat: Int, card: Int, asked: Int) -> bool:
-    """Whether the hand could carry out an instant card that lapsed, as everybody has seen (AA-28).
+    """Whether the hand could have carried out an instant card that everybody has seen lapse (AA-28).
 
     `asked`: the card for which `seat` made the choices next, or NONE.
     """
@@ -245,9 +247,9 @@ def might_have_resolved(s: Record, seat: Int, card: Int, asked: Int) -> bool:
 
 @kernel
 def was_resolved(s: Record, seat: Int, named: Int, asked: Int) -> bool:
-    """Whether the seat that its captain `seat` named could carry the card out, which reveals who was named (AA-44).
+    """Whether the named member could carry the card out, which reveals which member the captain named (AA-44).
 
-    `asked`: as in `might_have_resolved`.
+    `seat`: the captain. `named`: the member. `asked`: as in `might_have_resolved`.
     """
     if named == seat:
         return bool(s.ability == asked)

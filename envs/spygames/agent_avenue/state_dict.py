@@ -95,7 +95,7 @@ def _market_cards(s: State, place: int) -> list[str]:
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     """Write `mapping` into the zeroed state `s`.
 
-    Progress, hand sizes and the number of discards left may have any value in their range, so that a scenario can place
+    Progress, hand sizes and the number of discards left may have any value in their ranges. So a scenario can place
     meeples and cards freely.
 
     Raises:
@@ -125,7 +125,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
 
 
 def _read_course(mapping: Mapping[str, Any], s: State) -> None:
-    # A mapping with a record comes from a game and may hold any counts. One without is a set-up, with narrower ranges.
+    # A mapping with a record comes from a game and may hold any counts. One that was set up has narrower ranges.
     set_up = mapping.get("record") is None
     s.turn = integer(mapping["turn"], "turn", 1, 1000 if set_up else LAST_TURN)
     progress, most = sequence(mapping["progress"], "progress", SIDES), 200 if set_up else FURTHEST

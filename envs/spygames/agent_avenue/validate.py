@@ -80,7 +80,7 @@ def check(s: State) -> None:
 
 @kernel
 def agrees(s: State) -> bool:
-    """Whether dependent fields agree as `state_from_dict` requires. Each field must be in its range."""
+    """Whether fields that depend on each other agree as `state_from_dict` requires. Each field must be in its range."""
     fine = s.leader == NONE or s.options.players > 2
     for side in range(SIDES):
         fine = fine and side_of(s, s.captain[side]) == side

@@ -1,4 +1,4 @@
-"""Agent DOG: pawns race home, some of them under hats; four players play in two teams, two and three for themselves.
+"""Agent DOG: pawns race home, some of them under hats. Four players play in two teams, two and three for themselves.
 
 README.md states the rules by ID.
 """

@@ -86,7 +86,7 @@ def deal_hand(s: State, seat: Int, known: Int, pile: Int) -> Int:
 
 @kernel
 def deal_bound(s: State, seat: Int, known: Int, pile: Int) -> Int:
-    """Deal the seat whose turn it is a hand that fits its turn, from the end of the pile.
+    """Deal `seat`, the seat to move, a hand that fits its decision, from the end of the pile.
 
     The hand has a playable card if a card is to be played. It has none if a card must be discarded, and none except the
     drawn card after that (AD-35).

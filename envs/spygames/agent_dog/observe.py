@@ -25,7 +25,7 @@ def observe_board(s: State, seat: Int, view: View) -> None:
     """Write pawns, holes and meeting points. Colors under hats are written only if they are tracked (AD-24)."""
     own, track = colour_of(s, seat), np.int64(s.options.track)
     # The loops over spaces have no branches, so that the compiler can vectorize them. It must also know that no index
-    # is negative, because a negative index counts from the end; `& 127` tells it.
+    # is negative, because a negative index counts from the end; `& 127` shows it.
     quarter = np.int64(s.options.quarter) & 127
     known = ~HAT if s.options.tracked else ~0  # bits of a pawn that the seat may know; EMPTY stays below the colors
     for k in range(4):

@@ -70,7 +70,7 @@ def is_protected(s: State, place: Int) -> bool:
 
 @kernel
 def hidden_pawns(s: State) -> Int:
-    """Return the number of hidden pawns on the track, at most two."""
+    """Return the number of hidden pawns on the track, counted up to two."""
     n = 0
     for place in range(s.options.track):
         n += s.board[place] >= HAT

@@ -27,15 +27,19 @@ _NONE_KEPT = np.zeros(KINDS, np.int8)
 
 @kernel
 def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
-    """`Game.rewind`. The result is right for the view of `seat` alone.
+    """Undo a decision of `seat` and its later decisions (`Game.rewind`).
 
-    Cards that left a hand are public, so an earlier hand of this round is the present hand plus these cards. Only two
-    facts are guessed: the cards that were passed (see `determinize`), and the card drawn after a discard (AD-35), which
-    may be any card that makes the discard necessary.
+    The result is right for the view of `seat` alone. Cards that left a hand are public, so an earlier hand of this
+    round is the present hand plus these cards. Only two facts are guessed: the cards that were passed (see
+    `determinize`), and the card drawn after a discard (AD-35). The drawn card may be any card without which the hand
+    has no playable card.
 
-    The following reveal nothing: decisions of earlier rounds, because those hands have been played; the second pawn of
-    a swap and the order of meetings, because no view shows them afterwards. No seat sees a color under a hat, so no
-    decision reveals one.
+    These decisions reveal nothing:
+
+    - decisions of earlier rounds, because their hands have been played
+    - the second pawn of a swap and the order of meetings, because no view shows them afterwards
+
+    No seat sees a color under a hat, so no decision reveals one.
     """
     if past.round_number != s.round_number:
         return TELLS_NOTHING
@@ -53,11 +57,11 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 
 @kernel
 def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
-    """`Game.ways`: the number of copies in the hand that the card passed, discarded or played may be.
+    """Return the number of copies in the hand that the card passed, discarded or played may be (`Game.ways`).
 
     A card that leaves the hand is one of its h copies. The card and the h - 1 that stay are dealt in h times as many
-    ways as the h copies together. The exception is the card that `viewer` passed to that hand, which is the first of
-    its kind to leave it (see `known_card`): the other cards are dealt in as many ways afterwards as before.
+    ways as the h copies together. The exception is the card that `viewer` passed to the hand. It is the first of its
+    kind to leave the hand (see `known_card`), and the other cards are dealt in as many ways afterwards as before.
     """
     kind = kind_of(action, np.int64(s.options.track))
     if kind > PLAY:

@@ -199,8 +199,8 @@ def _read_pending(game: Game, pending: object, s: State) -> None:
 def _read_record(mapping: Mapping[str, Any], s: State, players: int) -> None:
     """Read the cards that left each hand since the exchange.
 
-    If they are left out, two kinds of them follow from the mapping: the card being played, and each passed card that
-    its taker no longer holds.
+    If `record` lacks them, two kinds of lost cards follow from the mapping: the card being played, and each passed card
+    that its taker no longer holds.
     """
     remembered = {} if mapping.get("record") is None else mapping["record"]
     check_keys(remembered, (), ("lost",), "record")

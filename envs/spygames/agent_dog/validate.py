@@ -1,7 +1,7 @@
 """Consistency checks of a STATE. AD-n names a rule in README.md.
 
-Kernels find the first fault as a number. `check_state` turns it into an ImpossibleState for a state that was read from
-a mapping, and `is_known` turns it into a bool for a state of arbitrary bytes.
+Kernels find the first fault as a number. For a state that was read from a mapping, `check_state` turns it into an
+ImpossibleState. For a state of arbitrary bytes, `is_known` turns it into a bool.
 """
 
 import numpy as np
@@ -87,7 +87,7 @@ def check_state(game: Game, s: State) -> None:
 
 @kernel
 def agrees(s: State) -> bool:
-    """Whether fields that depend on each other agree as `state_from_dict` requires. Each must be in its range."""
+    """Whether fields that depend on each other agree as `state_from_dict` requires. Each field must be in its range."""
     fine = (s.to_move == NONE) == (s.phase == OVER) and s.cards_played <= s.options.max_turns
     fine = fine and s.winners < 1 << np.int64(s.options.players)
     return bool(fine and _pawns_agree(s) and _cards_agree(s) and _pending_agrees(s))
@@ -174,7 +174,7 @@ def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
 
 @kernel
 def lost_without_trace(s: State) -> Int:
-    """Return the first seat whose passed card its taker neither holds nor has lost, or NONE."""
+    """Return the first seat that passed a card which its taker neither holds nor has lost, or NONE."""
     for seat in range(s.options.players):
         card, to = np.int64(s.passed[seat]), taker(s, seat)
         if s.phase != EXCHANGE and card != NONE and s.hands[to, card] == 0 and s.lost[to, card] == 0:
@@ -336,8 +336,8 @@ def _check_places(s: State) -> None:
         raise ImpossibleState(f"hidden must name each pawn on a hole except in phase step, and {place} is a hole")
     if turned_too_many(s):
         raise ImpossibleState(
-            f"{to_be_turned(s)} pawns are to be turned over, but must not be more than the points spent, "
-            f"{POINTS - s.points} of {POINTS}"
+            f"{to_be_turned(s)} pawns are to be turned over, but there can be at most {POINTS - s.points}, "
+            "one for each point spent"
         )
 
 

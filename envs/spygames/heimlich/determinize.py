@@ -38,7 +38,7 @@ def determinize(s: State, seat: Int, seed: uint64) -> None:
         draw_former(s, seat)
         for places in range(1, s.options.players):
             draw_guesses(s, left_of(s, seat, places))
-    elif not (s.swapped_late and s.guessed):  # a prediction before the swap leaves out the former agent, so it is known
+    elif not (s.swapped_late and s.guessed):  # predictions before the swap leave out, and so show, the former agent
         draw_former(s, seat)
     if s.options.top_secret:
         draw_cards(s, seat)
@@ -62,7 +62,7 @@ def determinize_stratum(s: State, seat: Int, seed: uint64, stratum: Int) -> Int:
 
 @kernel
 def deal_passports(s: State, seat: Int, number: Int) -> Int:
-    """Deal the other seats the agents of way `number` of those that `draw_passports` can draw.
+    """Deal passports to the other seats in way `number` of the ways that `draw_passports` can draw.
 
     Returns:
         The number of ways.

@@ -212,7 +212,7 @@ ENTITIES = {
     "agents": ("score", "position", "to_safe", "moved", "own", "record", "named", "arrived", "former", "asked"),
     "cards": ("hand", "used", "pending"),
 }
-"""Fields of VIEW with an axis of agents or of card kinds. A variant has those of its switches."""
+"""Fields of VIEW with an axis of agents or of card kinds. A variant lacks the fields of switches that are off."""
 
 
 def view_dtype(players: int, agents: int, top_secret: bool, secret_identities: bool) -> np.dtype:

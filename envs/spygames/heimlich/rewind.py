@@ -29,12 +29,12 @@ _NONE_KEPT = np.zeros(KINDS, np.int8)
 
 @kernel
 def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
-    """`Game.rewind`. The result is right for the view of `seat` alone.
+    """Undo a decision of `seat` and its later decisions (`Game.rewind`).
 
-    A seat keeps its identity, except for the card that changes it, and its moves on the board are public. Each card of
-    its hand is equally likely to have been drawn since. Its later predictions are taken back. A prediction reveals
-    nothing, because nobody else sees it (HC-33). A pass in a card round is taken to reveal nothing, because most seats
-    pass most of the time.
+    The result is right for the view of `seat` alone. A seat keeps its identity, except for the card that changes it,
+    and its moves on the board are public. Each card of its hand is equally likely to have been drawn since. Its later
+    predictions are undone. A prediction reveals nothing, because nobody else sees it (HC-33). A pass in a card round is
+    taken to reveal nothing, because most seats pass most of the time.
     """
     undo_cards(s, past, seat, action, rng)
     undo_predictions(s, past, seat)
@@ -51,7 +51,7 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 
 @kernel
 def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
-    """`Game.ways`: the number of copies in the hand that the played card may be; 1 for all other actions.
+    """Return the number of copies in the hand that the played card may be (`Game.ways`); 1 for all other actions.
 
     A hand holds h of the n hidden cards of a kind in C(n, h) ways. Once one of them is played, the h - 1 others are
     dealt in C(n - 1, h - 1) ways. That is h / n times as many, and n is the same in all worlds.
@@ -66,7 +66,7 @@ def undo_cards(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray)
     if past.phase == ROUND and action != ACT_PASS:
         card = decode_card(action)
     size = np.int64(s.hand_sizes[seat]) + (card != NONE)
-    for _ in range(size - past.hand_sizes[seat]):  # before the played card is back: it was not drawn since
+    for _ in range(size - past.hand_sizes[seat]):  # the played card is not back yet: it was not drawn since
         hand[any_of(hand, _NONE_KEPT, rng)] -= 1
     if card != NONE:
         hand[card] += 1
@@ -76,7 +76,7 @@ def undo_cards(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray)
 
 @kernel
 def undo_predictions(s: Record, past: Record, seat: Int) -> None:
-    """Take back the predictions made since: those for the highest ids, since agents are asked in the order of ids."""
+    """Undo the later predictions. They are for the highest ids, because agents are asked in the order of ids."""
     late = answers(s, seat) - answers(past, seat)
     for i in range(MAX_AGENTS):
         agent = MAX_AGENTS - 1 - i

@@ -1,7 +1,7 @@
 """Consistency checks of a STATE.
 
-Kernels find the first fault as a number. The `check_*` functions turn it into an ImpossibleState for a state that was
-read from a mapping, and `is_known` turns it into a bool for a state of arbitrary bytes.
+Kernels find the first fault as a number. For a state that was read from a mapping, the `check_*` functions turn it into
+an ImpossibleState. For a state of arbitrary bytes, `is_known` turns it into a bool.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ def check_variant(game: Game, m: Mapping[str, Any], empty: Mapping[str, Any], s:
     check_played(m, {"edition": Settings.of(game).edition, "players": game.num_players})
     agents = list(AGENTS[: s.options.agents])
     if not isinstance(m["agents"], list) or m["agents"] != agents:
-        raise ImpossibleState(f"agents must be {agents} with these players, not {shown(m['agents'])}")
+        raise ImpossibleState(f"agents must be {agents} with this number of players, not {shown(m['agents'])}")
     off = {key for key in _OF_CARDS if not s.options.top_secret}
     off |= {key for key in _OF_PREDICTIONS if not s.options.secret_identities}
     for key in off:
@@ -91,7 +91,7 @@ def check_phase(m: Mapping[str, Any], s: State) -> None:
 
 
 def _check_predictions(s: State) -> None:
-    """Check the predictions: complete, or empty; in phase `guess` complete for the seats before the mover."""
+    """Check the predictions of each seat: complete if it has predicted, partial if it is to predict now, else empty."""
     if s.phase == GUESS and s.guessed:
         raise ImpossibleState("guessed must be false in phase guess")
     for places in range(int(s.options.players)):
@@ -107,7 +107,7 @@ def _check_predictions(s: State) -> None:
             )
         if fault == OUT_OF_ORDER:
             raise ImpossibleState(
-                f"guesses of seat {seat} must cover the first agents without its own, and not all of them"
+                f"guesses of seat {seat} must cover the first agents by id, except its own, and lack at least one"
             )
         if fault == TOO_FEW:
             raise ImpossibleState(f"guesses of seat {seat} must leave an agent for every other player")
@@ -226,7 +226,7 @@ def _has_gap(s: State, seat: Int) -> bool:
 
 @kernel
 def agrees(s: State) -> bool:
-    """Whether fields that depend on each other agree as `state_from_dict` requires. Each must be in its range."""
+    """Whether fields that depend on each other agree as `state_from_dict` requires. Each field must be in its range."""
     return bool(_turn_agrees(s) and _board_agrees(s) and _cards_agree(s) and _pending_agrees(s) and _record_agrees(s))
 
 

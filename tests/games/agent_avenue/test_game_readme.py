@@ -13,7 +13,7 @@ README = (Path(layout.__file__).parent / "README.md").read_text()
 
 def test_sizes(game: Game) -> None:
     assert f"float32 [{game.num_features}]" in README
-    assert f"{game.num_actions} in all" in README
+    assert f"has {game.num_actions} actions" in README
 
 
 def test_state_table(game: Game) -> None:

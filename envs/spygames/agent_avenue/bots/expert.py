@@ -2,13 +2,14 @@
 
 How it decides:
 
-- *Position*: log-odds of winning from public facts (cards in play, lead, side that is active next) and from the threats
-  in the own hand, by the tables below. An immediate decision by the End step is computed exactly.
+- *Position*: log-odds of winning by the tables below. They use public facts (cards in play, lead, side that is active
+  next) and the threats in the own hand. An immediate decision by the End step is computed exactly.
 - *Recruiting*: each unseen card may be the hidden one, weighted by its copies. A card is less likely the more it would
   spoil the offer for the rival that made it.
 - *Offering*: the rival is assumed to choose by the same tables, without knowing the hidden card. This may be wrong, so
   a part of each offer's value (`CAUTION`) is the worse of its two outcomes.
-- *Discarding*: one card of lookahead. It discards if the best offer after the draw is clearly better on average.
+- *Discarding*: one card of lookahead. The player discards if the best offer after the draw is clearly better on
+  average.
 
 How the tables were found: logistic regression of the winner on the position at the start of each turn. The data were
 725,000 turns of games between two such players, whose tables were set by judgment and which made one decision in ten at
@@ -74,8 +75,8 @@ STACKS = np.array(
     ]
 )
 LEADS = np.array([-1.71, -1.40, -1.26, -1.00, -0.64, -0.32, 0.01, 0.40, 0.61, 1.31, 1.62, 2.22, 3.28])
-"""Log-odds for the side that is active next, by its lead from -6 to 6. It decides what is offered, so a lead helps it
-more than the same deficit hurts."""
+"""Log-odds for the side that is active next, by its lead from -6 to 6. This side makes the offer, so a lead helps
+it more than the same deficit hurts."""
 HELD = np.array(
     [  # log-odds for a card in the own hand that threatens something now (`threats`)
         # double_agent, -, codebreaker, -, daredevil, sentinel, sidekick, mole
@@ -84,8 +85,8 @@ HELD = np.array(
     ]
 )
 OVERLAP = -0.8
-"""Log-odds added for holding such a codebreaker and such a daredevil at once. Negative, because the rival answers both
-with one choice when they are offered together."""
+"""Log-odds added for holding a codebreaker and a daredevil that both threaten something. Negative, because the rival
+answers both threats with one choice when the two cards are offered together."""
 SUSPICION = 5.0
 """How fast the likelihood of a hidden card falls with the viewer's chance to win: exp(-SUSPICION * chance)."""
 SHARPNESS = 7.0

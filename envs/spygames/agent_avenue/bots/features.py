@@ -162,10 +162,10 @@ def verdict(
 
 @kernel
 def runs_out(view: View) -> bool:
-    """Whether the cards run out with this turn unless it is decided before (AA-19).
+    """Whether the cards run out with this turn unless the End step decides the game (AA-19).
 
-    A side with fewer than two cards found the deck empty when it last drew, so the cards that the active side draws in
-    this turn do not matter.
+    The side that plays next holds fewer than two cards only if the deck was empty when it last drew. So it does not
+    matter that the active side still draws in this turn.
     """
     side = RIVAL if view.active else OWN
     return view.deck_size == 0 and int(view.hand_size[side] * HAND + 0.5) < 2

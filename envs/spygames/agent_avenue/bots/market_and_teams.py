@@ -1,8 +1,8 @@
 """The players `greedy` and `expert` of advanced mode and of teams.
 
 Both rate the position that follows each action: `greedy` by the lead alone, `expert` also by the cards in play and the
-market spaces (`positional`). Views differ between variants, so each variant has bots of its own. They pass on what
-other views lack: the ongoing market cards of both sides and the ability that is being resolved.
+market spaces (`positional`). Views differ between variants, so each variant has bots of its own. The bots of advanced
+mode read two values that other views lack: the ongoing market cards of both sides and the ability in progress.
 """
 
 from math import exp

@@ -1,4 +1,4 @@
-"""The rules of Agent Avenue: set-up and the effect of each decision. AA-n is the ID of a rule in README.md.
+"""The rules of Agent Avenue: setup and the effect of each decision. AA-n is the ID of a rule in README.md.
 
 A turn is Play and Recruit (`play.py`), then the Black Market (`market.py`), then the End step (`end_step.py`).
 `recruiting.py` has what all three do with hands, the deck and meeples. The rules work on the layouts of `layout.py` and

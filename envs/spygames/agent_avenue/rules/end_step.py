@@ -46,7 +46,10 @@ def claim(s: State, side: Int) -> Int:
 
 @kernel
 def market_claim(s: State, side: Int) -> Int:
-    """The first such reason from ongoing market cards (AA-34). The Security System guards the own home (AA-35)."""
+    """The first reason that an ongoing market card of `side` gives for a claim, or NONE (AA-34).
+
+    The Security System guards the home of its owner (AA-35).
+    """
     if owns(s, side, MASTERPLAN) and names_in_play(s, side) >= MASTERPLAN_NAMES:
         return BY_MASTERPLAN
     if owns(s, side, SECURITY_SYSTEM) and space_of(s, other(side)) == HOMES[side]:
@@ -78,7 +81,8 @@ def can_play(s: State, side: Int) -> bool:
 def can_play_next(s: State, side: Int) -> bool:
     """Draw up the hands of a side if it cannot play, and return whether it can play then (AA-19, AA-45).
 
-    In a game the hands are drawn up already, because a hand draws after it has played. Those of a mapping may not be.
+    In a game the hands are drawn up already, because a hand draws after it has played. Hands that were read from a
+    mapping may not be.
     """
     if not can_play(s, side):
         first = first_seat(s, side)

@@ -99,7 +99,7 @@ def continue_turn(s: State, side: Int, landed: bool) -> None:
 
 @kernel
 def legal_at_market(s: State, mask: np.ndarray) -> None:
-    """Allow the cards to take, the seats to resolve one, or the choices of an ability (AA-23, AA-28, AA-36, AA-44)."""
+    """Allow the actions of phases market (AA-23), resolver (AA-44) and ability (AA-28, AA-36)."""
     if s.phase == MARKET:
         for card in range(MARKET_SIZE):
             mask[encode_market(card)] = s.market[card] == AT_SUPPLY

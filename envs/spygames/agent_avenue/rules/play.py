@@ -1,4 +1,4 @@
-"""Set-up, Play and Recruit (AA-5 to AA-16, AA-38 to AA-43), and the kernel that applies any decision."""
+"""Setup, Play and Recruit (AA-5 to AA-16, AA-38 to AA-43), and the kernel that applies any decision."""
 
 import numpy as np
 from numpy import uint64
@@ -119,7 +119,10 @@ def legal_play(s: State, mask: np.ndarray) -> None:
 
 @kernel
 def legal_single(s: State, mask: np.ndarray) -> None:
-    """Allow any card face up; face down another name, unless the hand has no other (AA-40); and discards (AA-42)."""
+    """Allow the cards that a team member may play (AA-40), and discards (AA-42).
+
+    Any card may be played face up. A card played face down must have another name, unless the hand has no other name.
+    """
     alike = names_in_hand(s, s.to_move) == 1
     may_discard = s.deck_size > 0 and s.discards_left[s.to_move] > 0
     for card in range(KINDS):
@@ -219,8 +222,8 @@ def ask_to_recruit(s: State) -> None:
 def recruit_both(s: State, take_up: bool) -> None:
     """Recruit one card for the other side and the other card for the active side (AA-12).
 
-    The hidden card is now open and counts as one of those seen in its hand, if there were any of its name (AA-37). If
-    both meeples land on market spaces, the active side takes its market card first (AA-24).
+    The hidden card is now open. If copies of its name were seen in the hand that played it, the card counts as one of
+    them (AA-37). If both meeples land on market spaces, the active side takes its market card first (AA-24).
     """
     up, down = s.face_up, s.face_down
     active, following = s.active_side, other(s.active_side)

@@ -19,7 +19,7 @@ def draw(s: State, seat: Int) -> None:
 
 @kernel
 def refill(s: State, seat: Int, size: Int) -> None:
-    """Draw a hand of `size` cards up to four while the deck lasts (AA-11, AA-21)."""
+    """Draw until a hand of `size` cards holds four or the deck is empty (AA-11, AA-21)."""
     while size < HAND and s.deck_size > 0:
         draw(s, seat)
         size += 1
@@ -27,7 +27,7 @@ def refill(s: State, seat: Int, size: Int) -> None:
 
 @kernel
 def forget(s: State, seat: Int, card: Int) -> None:
-    """Count one seen copy less: a copy has left the hand, and it may have been a seen one (AA-37)."""
+    """Count one seen copy less, because the copy that left the hand may have been a seen one (AA-37)."""
     if s.options.advanced:
         s.seen[seat, card] = max(s.seen[seat, card] - 1, 0)
 
@@ -36,7 +36,7 @@ def forget(s: State, seat: Int, card: Int) -> None:
 def recruit(s: State, side: Int, card: Int) -> bool:
     """Put a card into play and move the meeple by the icon that the number of its copies selects (AA-13, AA-14).
 
-    An ongoing card may change the spaces (AA-32). Return True if the meeple lands on a market space.
+    An ongoing card may change the number of spaces (AA-32). Return True if the meeple lands on a market space.
     """
     s.in_play[side, card] += 1
     steps = np.int64(ICONS[card, min(s.in_play[side, card], THREE) - 1])

@@ -1,6 +1,6 @@
 """Features that bots compute from a view: the places of pawns, and what blocks their way.
 
-All are relative to the viewer: its start space is 0, its color is 0, and in teams its partner's color is 2.
+All values are relative to the viewer: its start space is 0, its color is 0, and in teams its partner's color is 2.
 """
 
 import numpy as np

@@ -9,5 +9,8 @@ from spygames.core.compiling.kernel import Int, kernel
 
 @kernel
 def greedy(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Choose the action that gains its team most spaces at once, with spaces that rivals lose. Pass a random card."""
+    """Choose the action that gains the own team most spaces at once; spaces that rivals lose count as a gain.
+
+    The bot passes and discards random cards.
+    """
     return choose(view, mask, rng, False)

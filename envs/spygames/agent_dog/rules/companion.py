@@ -30,8 +30,8 @@ ALL_COLOURS = 15
 def movable_colours(s: State, seat: Int) -> Int:
     """AD-28: return the colors (as bits) whose visible pawns may step.
 
-    They are those of the team, and all colors once one of its two is home. With two and three players they are always
-    all colors (AD-34).
+    With four players these are the two colors of the team, or all colors once one of the two is home. With two and
+    three players they are always all colors (AD-34).
     """
     colour = colour_of(s, seat)
     if s.options.players != 4 or is_home(s, colour) or is_home(s, colour ^ 2):
@@ -43,8 +43,8 @@ def movable_colours(s: State, seat: Int) -> Int:
 def step_from(s: State, place: Int, into: bool, own: Int, colours: Int) -> Int:
     """AD-29: return the place to which the pawn on `place` steps, or NONE if it may not.
 
-    It steps along the track or a goal. With `into` it enters a goal, which requires that it is on the start space and
-    came there in the same move (AD-15).
+    The pawn steps along the track or a goal. With `into` it enters a goal. For that it must be on the start space and
+    have come there in the same move (AD-15).
     """
     pawn = np.int64(s.board[place])
     if pawn == EMPTY or (pawn < HAT and not colours >> pawn & 1):

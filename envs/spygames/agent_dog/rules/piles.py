@@ -94,6 +94,6 @@ def lay_down_hand(s: State, seat: Int) -> None:
 
 @kernel
 def take_from_hand(s: State, seat: Int, card: Int) -> None:
-    """Take a card from a hand in public."""
+    """Take a card from a hand so that all seats see it."""
     s.hands[seat, card] -= 1
     s.lost[seat, card] = one_more(s.lost[seat, card], MOST_LOST)

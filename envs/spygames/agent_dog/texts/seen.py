@@ -66,7 +66,7 @@ def _hide_colours(game: Game, s: Record, pawns: dict[str, list[str]]) -> None:
 def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
     """Return what `viewer` sees when `seat` takes an action in state `s`, such as `player_1 moves red from ...`.
 
-    Only its giver and, once all have passed a card, its taker see which card is passed (AD-6). No seat sees the colors
+    Only two seats see a passed card: its giver and, once all have passed, its taker (AD-6). No seat sees the colors
     under hats unless they are tracked (AD-24). All seats see which two pawns a swap exchanges and which meeting is held
     first, even if the board does not show it afterwards. NOBODY sees everything.
     """

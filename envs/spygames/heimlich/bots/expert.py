@@ -39,14 +39,15 @@ RACE = 5.0
 FREE = 0.3
 """Weight of a free agent's token relative to a rival's. If a free agent is furthest ahead, nobody wins."""
 HIDDEN, SHOWN = 0.4, 4.0
-"""Share of the suspicion that the own agent may draw without a cost, and the cost of all of it, in points."""
+"""Share of the suspicion that the own agent may draw without a cost; the cost in points per unit of
+share above it."""
 FAR = 0.2
 """Factor on the value of a building for the safe if the own agent is more than one roll away."""
 NEAR = 0.5
 """Weight of the rivals within one roll of a building, relative to the own agent, when the safe is placed."""
 PATIENCE = 100.0
-"""After this many movements of agents the bot causes any scoring that it can; 9 to 24 are usual in a game. Otherwise a
-game in which everybody avoids the next scoring, because it would let another player win, would not end."""
+"""After this many movements of agents the bot causes any scoring that it can; 9 to 24 movements are usual in a game.
+Without this limit a game would not end if everybody avoids the next scoring because it would let another player win."""
 
 
 @kernel
@@ -92,8 +93,8 @@ def lead_after(
 ) -> float:
     """Return the lead of the own token after moving `one`, then `two`, minus the cost of suspicion.
 
-    The lead is over the soft maximum of the other tokens, RACE * log(sum of weight * exp(token / RACE)). In its slope
-    the weights of the rivals sum to 1, however many there are, and the one in front weighs most. A single agent is
+    The lead is the own token minus the soft maximum of the other tokens, RACE * log(sum of weight * exp(token / RACE)).
+    For any number of rivals, their weights in its slope sum to 1, and the rival in front weighs most. A single agent is
     moved if `two` equals `one` and `points_two` is 0. Without patience, a scoring is preferred to everything else.
     """
     to_one, to_two = building_after(places[one], points_one), building_after(places[two], points_two)

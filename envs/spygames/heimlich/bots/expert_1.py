@@ -36,7 +36,8 @@ from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
 from spygames.heimlich.layout import View
 
 HIDDEN, SHOWN = 0.45, 20.0
-"""Share of the suspicion that the own agent may draw without a cost, and the cost of all of it, in points."""
+"""Share of the suspicion that the own agent may draw without a cost; the cost in points per unit of
+share above it."""
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Top Secret cards of `greedy` and `expert`: played for the own agent, if that gains points now."""
+"""Choices of `greedy` and `expert` about Top Secret cards: play a card if the own agent gains points by it now."""
 
 import numpy as np
 
@@ -27,14 +27,17 @@ from spygames.heimlich.cards import (
 from spygames.heimlich.layout import View
 
 NEEDED = 2.0
-"""Points that a card must exceed to be played."""
+"""A card is played only if its value, in points, is above this."""
 EXPOSED = 0.5
 """`expert` takes a new identity if its exposure is above this."""
 
 
 @kernel
 def value_in(view: View, own: Int) -> float:
-    """Return the points of the own agent if the card round ended with it in building `own`."""
+    """Return the value, in points, of a card round that ends with the own agent in building `own`.
+
+    Without a scoring, a building is worth 0.3 of its points.
+    """
     scores = own == safe_of(view) and own != position(view, 0)
     for agent in range(len(view.score)):
         scores = scores or (view.arrived[agent] > 0 and (agent > 0 or own == position(view, 0)))
@@ -43,7 +46,7 @@ def value_in(view: View, own: Int) -> float:
 
 @kernel
 def best_landing(view: View, kind: Int) -> float:
-    """Return the most points that a card can bring the own agent by moving it."""
+    """Return the highest `value_in` that a card can reach by moving the own agent; -inf if no move is possible."""
     home = position(view, 0)
     best = -np.inf
     if EFFECT[kind] == STEP and (FIRST[kind] != WITH_SAFE or home == safe_of(view)):
@@ -63,7 +66,7 @@ def best_landing(view: View, kind: Int) -> float:
 
 @kernel
 def choose_in_round(view: View, mask: np.ndarray, careful: bool) -> Int:
-    """Return the card that brings the own agent most, or `pass`."""
+    """Return the card that gains the own agent most, or `pass`."""
     now = value_in(view, position(view, 0))
     best, best_value = ACT_PASS, NEEDED
     for kind in range(KINDS):

@@ -78,7 +78,7 @@ This takes 27 kB instead of 132 kB; a GPU has room for 64 kB of constants.
 
 @kernel
 def init(s: State, options: Options, seed: uint64) -> None:
-    """HC-3 to HC-6: deal the passports, set up the board, and roll for the first player."""
+    """HC-3 to HC-6: deal the passports, set up the board, choose the first player, and make the first roll."""
     s.rng = seed
     copy_options(s, options)
     clear(s)
@@ -104,7 +104,7 @@ def init(s: State, options: Options, seed: uint64) -> None:
 def clear(s: State) -> None:
     """HC-4: put agents in the Church, tokens on Start and the safe in building 7. Clear cards and the record."""
     s.turn = 0
-    for i in range(MAX_AGENTS):  # agents and seats, whose numbers are equal
+    for i in range(MAX_AGENTS):  # agents and seats: their maximum numbers are equal
         s.scores[i] = s.positions[i] = s.moved[i] = s.scorings[i] = s.hand_sizes[i] = s.cards_played[i] = 0
         s.arrived_by[i] = s.owner[i] = s.passports[i] = NONE
         for j in range(MAX_AGENTS):
@@ -149,7 +149,7 @@ def legal(s: State, mask: np.ndarray) -> None:
 
 @kernel
 def legal_moves(s: State, mask: np.ndarray) -> None:
-    """HC-9 to HC-11: mark moves of agents in the order of their ids. HC-23: or a card on a `1-3`."""
+    """HC-9 to HC-11: mark moves of agents in the order of their ids, and `done`. HC-23: mark `draw` on a `1-3`."""
     own, agents = np.int64(s.passports[s.to_move]), np.int64(s.options.agents) - MIN_AGENTS
     after, points = np.int64(s.next_agent), np.int64(s.points_left)
     split = s.die == ONE_TO_THREE

@@ -133,7 +133,7 @@ def next_agent_asked(s: State) -> Int:
 
 @kernel
 def use_card(s: State, kind: Int) -> None:
-    """HC-29: play a card face up, out of the game. Most cards then ask for choices."""
+    """HC-29: play a card face up; it leaves the game. Most cards then ask for choices."""
     seat = s.to_move
     s.hands[seat, kind] -= 1
     s.hand_sizes[seat] -= 1
@@ -210,7 +210,7 @@ def carry_out_for(s: State, effect: Int, agent: Int, step: Int) -> None:
 
 @kernel
 def put(s: State, agent: Int, building: Int) -> None:
-    """HC-26: move an agent by a card. An agent that is in the building already is not moved."""
+    """HC-26: move an agent to a building by a card. An agent that is already there is not moved."""
     if s.positions[agent] != building:
         s.positions[agent] = building
         s.arrived_by[agent] = s.to_move if building == s.safe else NONE

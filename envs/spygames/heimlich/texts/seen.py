@@ -44,8 +44,8 @@ def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
 def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
     """Return what `viewer` sees `seat` do in state `s`, the state before the action.
 
-    Of the predictions of others it sees only that they are made. If an agent joins one of several agents in a
-    building, others do not see which one was named, because the result is the same.
+    The viewer sees that other seats make predictions, but not the predictions. If an agent joins one of several agents
+    in a building, others do not see which one was named, because the result is the same.
     """
     words = action_to_string(game, s, action, seat).split()
     return f"player_{seat} {_deed(s, words, viewer in (seat, NOBODY))}"
