@@ -20,7 +20,7 @@ from spygames.core.basics.files import shipped_folder
 from spygames.core.players.released import released_agents
 from spygames_app.cli import COMMANDS, load, main
 from spygames_app.cli.agents import EARLIER, LEGEND
-from spygames_app.cli.arguments import Tasks, program
+from spygames_app.cli.arguments import Tasks, program, read_option
 from spygames_app.shipped import agent_folder, config_path
 from spygames_training.config import read_config
 from tests.cli.command import complaint, run
@@ -244,6 +244,13 @@ def test_an_agent_is_listed_by_name_with_its_folder(capsys: pytest.CaptureFixtur
     out = capsys.readouterr().out
     assert f"folder: {agent.folder}\n" in out
     assert not any(f" {other.name} " in out for other in released_agents()[1:])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("True", True), ("true", True), ("False", False), ("None", None), ("4", 4), ("swap", "swap")]
+)
+def test_options_take_the_words_of_python_and_json(text: str, value: object) -> None:
+    assert read_option(f"name={text}") == ("name", value)
 
 
 # Imports between packages

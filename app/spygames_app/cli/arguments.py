@@ -321,13 +321,17 @@ def read_game(text: str) -> str:
     return canonical_id(text)
 
 
+_PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
+"""JSON's words for those that the docs of the games use."""
+
+
 def read_option(text: str) -> tuple[str, Any]:
-    """Parse `players=2` as ("players", 2). A value that is not valid JSON is taken as text."""
+    """Parse `players=2` as ("players", 2). A value is JSON, True or False as in Python, or else text."""
     name, equals, content = text.partition("=")
     if not name.isidentifier() or not equals:
         raise ValueError(f"{text[:100]!r} is not of the form NAME=VALUE")
     try:
-        return name, json.loads(content)
+        return name, json.loads(_PYTHON_WORDS.get(content, content))
     except (ValueError, RecursionError):
         return name, content
 
