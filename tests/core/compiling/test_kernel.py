@@ -84,11 +84,8 @@ def test_a_cache_folder_of_another_user_is_refused(fresh: Path, monkeypatch: pyt
         assert cache.cache_dir() is None
 
 
-OTHER = """@kernel
-def other(seat: Int) -> Int:
-    \"\"\"The rival.\"\"\"
-    return 1 - seat
-"""
+OTHER = inspect.getsource(kuhn.other)
+"""The kernel that is moved to another file; its source includes the decorator."""
 FILES = {
     "rules.py": "from {name}.helper import other\n" + inspect.getsource(kuhn).replace(OTHER, ""),
     "helper.py": """
@@ -173,7 +170,7 @@ def test_an_edit_recompiles_exactly_the_affected_kernels(own: Path) -> None:
     assert play(own, "first_game") == (won, set())
 
     edit(own / "first_game" / "text.py", "'Kuhn poker'", "'Kuhn' + ' poker'")  # not a kernel
-    edit(own / "first_game" / "rules.py", "Two different cards", "Two cards that differ")  # the docstring of a kernel
+    edit(own / "first_game" / "rules.py", "Deal one of the two cards", "Deal a card")  # the docstring of a kernel
     edit(own / "first_game" / "deeper.py", "import kernel", "import kernel\n")  # a kernel on another line
     assert play(own, "first_game") == (won, set())
 
