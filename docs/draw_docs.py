@@ -45,6 +45,7 @@ class Scene:
 
 SCENES = [
     Scene("turn", "agent_avenue_v0", moves=9),
+    Scene("turn_light", "agent_avenue_v0", moves=9, theme="light"),
     Scene("other_seat", "agent_avenue_v0", moves=9, viewer=NEXT),
     Scene("open", "agent_avenue_v0", moves=9, viewer=OPEN),
     Scene("advanced", "agent_avenue_v0", {"mode": "advanced"}, seed=2, moves=11),
@@ -53,12 +54,14 @@ SCENES = [
     Scene("reveal", "agent_avenue_v0", seed=19, moves=9, players="expert", reveal=True),
     Scene("reveal_light", "agent_avenue_v0", seed=19, moves=9, players="expert", theme="light", reveal=True),
     Scene("turn", "heimlich_v0", {"players": 3}, moves=25),
+    Scene("turn_light", "heimlich_v0", {"players": 3}, moves=25, theme="light"),
     Scene("open", "heimlich_v0", {"players": 3}, moves=25, viewer=OPEN),
     Scene("top_secret", "heimlich_v0", {"players": 4, "top_secret": True}, moves=40),
     Scene("identities", "heimlich_v0", {"players": 5, "top_secret": True, "secret_identities": True}, moves=60),
     Scene("seven_players", "heimlich_v0", {"players": 7}, moves=18, viewer=NEXT),
     Scene("end", "heimlich_v0", {"players": 3}, viewer=OPEN),
     Scene("turn", "agent_dog_v0", {"players": 4}, seed=5, moves=150),
+    Scene("turn_light", "agent_dog_v0", {"players": 4}, seed=5, moves=150, theme="light"),
     Scene("other_seat", "agent_dog_v0", {"players": 4}, seed=5, moves=150, viewer=NEXT),
     Scene("open", "agent_dog_v0", {"players": 4}, seed=5, moves=150, viewer=OPEN),
     Scene("two_players", "agent_dog_v0", {"players": 2}, seed=5, moves=106),
