@@ -33,6 +33,7 @@ SLOW = {
     "stable_baselines3",
     "tutorials/game_of_your_own",
     "tutorials/look_at_a_game",
+    "tutorials/ppo_in_one_file",
     "tutorials/train_and_judge",
     "tutorials/write_a_bot",
 }
