@@ -68,6 +68,7 @@ async function send(form, submitter) {
   const fields = new URLSearchParams(new FormData(form, submitter)), stream = form.matches(".act");
   for (const button of all("button")) button.disabled = true;
   if (find("#picked")) find("#picked").textContent = "";
+  if (stream && find("#turn")) find("#turn").textContent = "The others are thinking …";
   try {
     const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, headers: stream ? { Accept: "application/x-ndjson" } : {} });
     if ((answer.headers.get("content-type") || "").startsWith("application/x-ndjson")) {
@@ -90,7 +91,7 @@ async function watch(body) {
   let text = "", quick = false, shown = 0, last = "";
   const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Skip", id: "skip" });
   button.onclick = () => { quick = true; skip(); };
-  find("#turn")?.replaceChildren("The others move ", button);
+  find("#turn")?.replaceChildren("The others are thinking … ", button);
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return last;

@@ -49,6 +49,11 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     buttons(scene)
 
 
+def headline(seen: Mapping[str, Any], viewer: int) -> str:
+    """Return the decision that is due, or how the game ended."""
+    return _headline(scene_of(Pen(), seen, Look(viewer)))
+
+
 def _headline(scene: Scene) -> str:
     """Return the decision to be made, or how the game ended."""
     seen, mover = scene.seen, scene.mover

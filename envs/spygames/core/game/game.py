@@ -79,6 +79,12 @@ class Texts:
     the same text. None: the other seats only see that `seat` has moved."""
     draw: Draw | None = None
     """(pen, seen, look): draw a result of `seen_to_dict` as a picture. None: the text on a panel."""
+    headline: Callable[[Mapping[str, Any], int], str] | None = None
+    """(seen, viewer): return the decision that is due, such as "You: play a card", or how the game ended, such as
+    "player_1 wins: all pawns are home". `seen` is a result of `seen_to_dict` for this viewer. None: who is to move."""
+    effect: Callable[[Mapping[str, Any], Mapping[str, Any]], str] | None = None
+    """(before, after): return what a decision changed in the standing, such as "player_1 +2; player_0 is 3 ahead"; ""
+    for nothing. Both are results of `seen_to_dict` for one viewer. None: nothing is said."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,6 +368,27 @@ class Game(Generic[V]):
         if viewer in (seat, NOBODY):
             return f"player_{seat}: {self.action_to_string(s, action, seat)}"
         return f"player_{seat} has moved"
+
+    def headline(self, s: Record, viewer: int) -> str:
+        """Return the decision that is due in state `s`, or how the game ended, as one line for seat `viewer`.
+
+        The viewer is called "You" and the other seats `player_0`, `player_1`, ...; with NOBODY (-1) all seats are.
+        """
+        if self.texts.headline is not None:
+            return self.texts.headline(self.seen_to_dict(s, viewer), viewer)
+        mover = int(s.to_move)
+        if mover == NOBODY:
+            return "The game is over"
+        return "Your move" if mover == viewer else f"player_{mover} is to move"
+
+    def effect(self, before: Record, after: Record, viewer: int) -> str:
+        """Return what one decision changed in the standing, from the states before and after it; "" for nothing.
+
+        The text depends only on what seat `viewer` may know of both; NOBODY (-1) sees everything.
+        """
+        if self.texts.effect is None:
+            return ""
+        return self.texts.effect(self.seen_to_dict(before, viewer), self.seen_to_dict(after, viewer))
 
     def new_states(self, n: int = 1) -> np.ndarray:
         """Return `n` blank states (all zero), a structured array [n]."""
