@@ -34,9 +34,9 @@ class Sides:
     def words(self, text: str) -> str:
         """Return a text of the game with names: "player_1 takes the open double_agent" becomes "Ada takes ..."."""
         text = _SEAT.sub(lambda found: self._in_sentence(int(found[1]), found[0]), text).replace("_", " ")
-        verb = re.match(r"you (\w+)", text)
-        if verb:
-            text = f"you {_second_person(verb[1])}{text[verb.end() :]}"
+        if verb := re.match(r"you (\w+)", text):
+            text = f"you {_second_person(verb[1])}{text[verb.end() :]}".replace(", hides ", ", hide ")
+            text = re.sub(r"\bits (hand|area)\b", r"your \1", text)
         return text[:1].upper() + text[1:]
 
     def move(self, text: str, effect: str) -> str:
@@ -50,6 +50,8 @@ class Sides:
         """Return a picture with names in its words."""
 
         def named(part: re.Match[str]) -> str:
+            if part[0] == f"player_{self.own}" and self.names[self.own] == "You":
+                return ""  # the picture calls this seat "You" already
             words = _SEAT.sub(lambda found: escape(self._label(int(found[1]), found[0])), part[0])
             return words.replace("_", " ")
 

@@ -1,5 +1,6 @@
 """The HTML pages as functions of their content: start, seats, game, rules, records, error."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -246,7 +247,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
                 h("h2", turn, id="turn"),
                 wait,
                 again,
-                _actions(here, token, number, legal) if legal else None,
+                _actions(here, token, number, legal, live.game.texts.asks) if legal else None,
                 _givings_up(made, here, token, number) if own_turn else None,
                 _hints(made, here, token, number, advice) if legal else None,
                 h("h2", "What happened"),
@@ -295,13 +296,19 @@ def form(action: str, token: str, *children: object, **attributes: Any) -> Html:
     return h("form", *_hidden(token), *children, method="post", action=action, **attributes)
 
 
-def _actions(here: str, token: str, number: int, legal: Sequence[str]) -> Html:
+def _actions(here: str, token: str, number: int, legal: Sequence[str], asks: Mapping[str, Sequence[str]]) -> Html:
     """Return the actions as buttons, and a field that takes their texts."""
     buttons = _buttons(legal)
     listed = h("datalist", *(h("option", value=text) for text in legal), id="legal")
     field = h("input", name="action", id="typed", list="legal", autocomplete="off", spellcheck="false", required=True)
     return joined(
-        h("p", id="picked", class_="soft", aria_live="polite"),
+        h(
+            "p",
+            id="picked",
+            class_="soft",
+            aria_live="polite",
+            data_asks=json.dumps({k: [*v] for k, v in asks.items()}),
+        ),
         form(
             f"{here}/act",
             token,

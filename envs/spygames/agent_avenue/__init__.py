@@ -60,6 +60,7 @@ def _game(o: layout.Settings) -> Game[View]:
             draw=draw.draw,
             headline=draw.headline,
             effect=seen.effect,
+            asks={"play": ("Which card do you offer open?", "Which card do you hide?")},
         ),
         bots=MARKET_BOTS if advanced else TEAM_BOTS if teams else BOTS,
         module=sys.modules[__name__],

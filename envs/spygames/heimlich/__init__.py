@@ -61,6 +61,7 @@ def _game(o: Settings) -> Game[View]:
             draw=draw.draw,
             headline=facts.headline,
             effect=seen.effect,
+            asks={"move": ("Which agent do you move?", "How far does it go?")},
         ),
         bots=BOTS[o.top_secret, o.secret_identities],
         module=sys.modules[__name__],

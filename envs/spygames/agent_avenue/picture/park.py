@@ -40,8 +40,19 @@ def park(c: Scene) -> None:
     else:
         if _buttons(c, "lead", CX, CY + 4, "the open card", 236):
             return
-        for x, text in ((CX - 106, "open"), (CX + 14, "hidden")):
-            pen.box(x, CY - 36, 92, 126, 9, "none", stroke=GRASS_INK, stroke_width=1.8, stroke_dasharray="6 6")
+        for x, text, word in ((CX - 106, "open", 1), (CX + 14, "hidden", 2)):
+            pen.box(
+                x,
+                CY - 36,
+                92,
+                126,
+                9,
+                "none",
+                stroke=GRASS_INK,
+                stroke_width=1.8,
+                stroke_dasharray="6 6",
+                data_place=word,
+            )
             if c.seen["phase"] != "lead":
                 pen.words(x + 46, CY + 31, text, 14, GRASS_INK, anchor="middle")
 

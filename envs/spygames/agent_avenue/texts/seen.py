@@ -57,12 +57,9 @@ def effect(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     moved = [after["progress"][side] - before["progress"][side] for side in (0, 1)]
     if after["in_play"] == before["in_play"] and not any(moved):
         return ""
-    pairs = (
-        (("player_0",), ("player_1",))
-        if after["players"] == 2
-        else (("player_0", "player_1"), ("player_2", "player_3"))
-    )
-    sides = [" and ".join(pair[: after["players"] - 2 * side]) for side, pair in enumerate(pairs)]
+    players = after["players"]
+    seats = ((0,), (1,)) if players == 2 else ((0, 1), tuple(range(2, players)))
+    sides = [" and ".join(f"player_{seat}" for seat in each) for each in seats]
     steps = [f"{sides[side]} {moved[side]:+d}" for side in (0, 1) if moved[side]]
     lead = after["progress"][0] - after["progress"][1]
     standing = f"{sides[lead < 0]} ahead by {abs(lead)}" if lead else "level"

@@ -40,7 +40,8 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
             panel(scene, seat, *place)
     bottom(scene)
     count(scene, LEFT + 8, 224 if scene.sits(1) else 76)
-    pen.box(816, 718, 368, 168, 14, pen.palette.panel, stroke=pen.palette.line, stroke_width=1.3)
+    if look.log:
+        pen.box(816, 718, 368, 168, 14, pen.palette.panel, stroke=pen.palette.line, stroke_width=1.3)
     log_panel(pen, 832, 746, 338, look, 5)
     colours = FILL[scene.colours[scene.below]], "#8fa0ae"
     advice_panel(pen, RIGHT, 366, COLUMN, look, colours, 3 if scene.left else 8)

@@ -7,7 +7,7 @@ import importlib
 import json
 import pickle
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from types import ModuleType
@@ -85,6 +85,9 @@ class Texts:
     effect: Callable[[Mapping[str, Any], Mapping[str, Any]], str] | None = None
     """(before, after): return what a decision changed in the standing, such as "player_1 +2; player_0 is 3 ahead"; ""
     for nothing. Both are results of `seen_to_dict` for one viewer. None: nothing is said."""
+    asks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Questions for actions that people choose word by word: by the first word of the action, one for each later word,
+    such as {"move": ("Which agent?", "How far?")} for "move red 3"."""
 
 
 @dataclass(frozen=True, eq=False)
