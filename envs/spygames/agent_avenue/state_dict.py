@@ -271,13 +271,13 @@ def _read_offers(mapping: Mapping[str, Any], s: StateWithOffers) -> None:
             raise ImpossibleState(f"{where} must hold at most {MAX_HISTORY} offers, not {len(offers)}")
         for k, offer in enumerate(offers):
             check_keys(offer, ("up", "down", "taken"), ("discards", "lead"), where)
-            s.offered_up[side, k] = member(offer["up"], f"{where}: up", AGENTS)
-            s.offered_down[side, k] = member(offer["down"], f"{where}: down", AGENTS)
+            s.offered_up[side, k] = member(offer["up"], f"up in {where}", AGENTS)
+            s.offered_down[side, k] = member(offer["down"], f"down in {where}", AGENTS)
             if offer["taken"] is not None:
-                s.took_up[side, k] = member(offer["taken"], f"{where}: taken", _CARDS_OF_OFFER)
-            s.discards_before[side, k] = integer(offer.get("discards", 0), f"{where}: discards", 0, DISCARDS)
+                s.took_up[side, k] = member(offer["taken"], f"taken in {where}", _CARDS_OF_OFFER)
+            s.discards_before[side, k] = integer(offer.get("discards", 0), f"discards in {where}", 0, DISCARDS)
             if offer.get("lead") is not None:
-                s.led_by[side, k] = integer(offer["lead"], f"{where}: lead", 0, int(s.options.players) - 1)
+                s.led_by[side, k] = integer(offer["lead"], f"lead in {where}", 0, int(s.options.players) - 1)
 
 
 def _get(mapping: Mapping[str, Any], key: str, default: Any) -> Any:

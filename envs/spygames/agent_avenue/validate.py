@@ -488,16 +488,16 @@ def check_offers(s: StateWithOffers) -> None:
             if fault == NOT_PAIRED:
                 raise ImpossibleState(f"{where} must name two cards, not {AGENTS[s.offered_up[side, k]]} twice")
             if fault == WRONG_TAKE:
-                raise ImpossibleState(f"{where}: taken must be 'up' or 'down', or null if both cards have one name")
+                raise ImpossibleState(f"taken in {where} must be 'up' or 'down', or null if both cards have one name")
             if fault == WRONG_DISCARDS:
                 most = discards_of(s, side) if k == 0 else s.discards_before[side, k - 1]
                 raise ImpossibleState(
-                    f"{where}: discards must be at most {most}, those of the next offer or of now, not "
+                    f"discards in {where} must be at most {most}, those of the next offer or of now, not "
                     f"{s.discards_before[side, k]}"
                 )
             if fault == WRONG_LEADER:
                 right = f"a seat of side {side}" if is_team(s, side) else "null for a single player"
-                raise ImpossibleState(f"{where}: lead must be {right}")
+                raise ImpossibleState(f"lead in {where} must be {right}")
     if history_fault(s) == NOT_RECRUITED:
         side, card = next(
             (side, card)
