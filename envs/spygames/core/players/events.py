@@ -24,7 +24,7 @@ class News(NamedTuple):
     begins: bool
     """Whether the seat has not yet received any news of this game."""
     events: list[str]
-    """What the seat has seen happen since its last news, oldest first (`Game.seen_action`)."""
+    """What the seat has seen happen since its last news, oldest first (`Game.seen_action`, or `Game.happened`)."""
 
 
 class _Known(NamedTuple):
@@ -46,9 +46,13 @@ class Following:
     """The events that one player has received, and its last answers, in each of its games.
 
     Methods with a DecisionBatch raise ValueError if it has no `notes` or no `games`.
+
+    Args:
+        effects: whether events include the effects that the seat saw (`Game.happened`).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, effects: bool = False) -> None:
+        self.effects = effects
         self._known: dict[tuple[int, int], _Known] = {}  # by row and seat
         self._games: dict[int, int] = {}  # by seat
 
@@ -60,7 +64,7 @@ class Following:
             self._games[seat] = self._games.get(seat, 0) + 1
             known = _Known((0, 0), self._games[seat])
         self._known[row, seat] = _Known(decision, known.number)
-        return News(seat, known.number, begins, notes.seen(row, seat, known.decision[1]))
+        return News(seat, known.number, begins, notes.seen(row, seat, known.decision[1], self.effects))
 
     def answered(self, d: DecisionBatch, row: int, answer: int | PlayerFailed) -> None:
         """Keep the answer of the seat to move, in case the same decision is requested again."""
@@ -94,7 +98,7 @@ class Following:
         since = known.decision[1]
         if since >= notes.count[row] or notes.states["to_move"][row, since % notes.size] != seat:
             return None  # the entry belongs to an earlier game, which was broken off
-        return News(seat, known.number, False, notes.seen(row, seat, since))
+        return News(seat, known.number, False, notes.seen(row, seat, since, self.effects))
 
     def restart(self, seat: int) -> None:
         """Report all games of a seat from the beginning at its next decision, because its process has ended."""
