@@ -48,7 +48,8 @@ def _goal(teams: bool) -> RuleSection:
         "Goal",
         rule("Two sides recruit agents, and each agent moves the meeple of its side around a loop.", "AA-2", "AA-14"),
         rule(
-            f"You win with a lead of {CATCH}: you have caught the other meeple. The lead is your spaces moved minus theirs.",
+            f"You win with a lead of {CATCH}: you have caught the other meeple. The lead is your spaces moved minus "
+            "theirs.",
             "AA-15", "AA-17",
         ),
         rule(f"You also win with {THREE} codebreakers in play, and you lose with {THREE} daredevils.", "AA-17"),
@@ -67,7 +68,8 @@ def _setup(o: Settings) -> RuleSection:
         "Setup",
         rule(f"Of {CARDS} agent cards each player gets {HAND}; the others are the deck. {first}.", "AA-5", "AA-6"),
         rule(
-            f"The loop has {SPACES} spaces; forward is to higher numbers. Homes: {HOMES[0]} (side 0), {HOMES[1]} (side 1).",
+            f"The loop has {SPACES} spaces; forward is to higher numbers. Homes: {HOMES[0]} (side 0), {HOMES[1]} "
+            "(side 1).",
             "AA-2",
         ),
     )  # fmt: skip
@@ -135,8 +137,8 @@ def _end(o: Settings, advanced: bool) -> RuleSection:
             "AA-18", *(["AA-34"] if advanced else []),
         ),
         rule(
-            "If the deck is empty and the next side cannot offer two cards, the leader wins; if level, the side in turn.",
-            "AA-19", *(["AA-45"] if o.players > 2 else []),
+            "If the deck is empty and the next side cannot offer two cards, the leader wins; if level, the side in "
+            "turn.", "AA-19", *(["AA-45"] if o.players > 2 else []),
         ),
     )  # fmt: skip
 

@@ -377,8 +377,8 @@ class Game(Generic[V]):
     def short_rules(self) -> tuple[RuleSection, ...]:
         """Return the rules of this variant in short sections, for people and language models.
 
-        `spygames.text.rules` returns them as one text. A game without `Texts.short_rules` returns the first paragraph of
-        the docstring of its module.
+        `spygames.text.rules` returns them as one text. A game without `Texts.short_rules` returns the first paragraph
+        of the docstring of its module.
         """
         if self.texts.short_rules is None:
             return default_rules(self.module.__doc__)
