@@ -70,7 +70,7 @@ class PythonPlayer:
         self.digest = digest
         self._is_class = inspect.isclass(decide)
         self._reads_text = self._is_class and _is_text_player(decide)
-        self._following = Following(effects=self._reads_text)
+        self._following = Following()
         self._objects: dict[tuple[int, int], Any] = {}
         self.notes_size = NOTES if self._is_class else 0
         """Number of latest decisions of a game that the player wants in `DecisionBatch.notes`."""
@@ -96,12 +96,12 @@ class PythonPlayer:
             return earlier
         # Copies, so that the player cannot change the games' own arrays.
         observation, mask = d.observation[row].copy(), d.mask[row].copy()
-        news = self._following.news(d, row) if self._is_class else None
+        news = self._following.news(d, row, self._reads_text) if self._is_class else None
 
         turn = turn_of(d.game, d.states[row : row + 1].copy(), news.events) if self._reads_text and news else None
 
         def decide() -> Any:
-            own = self._decide if news is None else self._informed(news, row, d.rng[row])
+            own: Any = self._decide if news is None else self._informed(news, row, d.rng[row])
             if turn is not None:
                 return own.act_text(turn)
             return own(observation, mask) if news is None else own.act(observation, mask)
@@ -145,7 +145,7 @@ class PythonPlayer:
 
     def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
         """Pass the last events and the result to the object of a seat. Its exceptions are only printed."""
-        news = self._following.ending(row, seat, notes) if self._is_class else None
+        news = self._following.ending(row, seat, notes, self._reads_text) if self._is_class else None
         player = self._objects.pop((row, seat), None)
         if news is None or player is None:
             return
