@@ -126,10 +126,10 @@ class LiveGame:
         made = self.decisions[number]
         return self.game.seen_action(as_record(made.states), made.action, made.seat, viewer)
 
-    def effect(self, number: int, viewer: int) -> str:
-        """Return what a decision, counted from 0, changed in the standing, as `viewer` sees it."""
-        before, after = self.positions[number], self.positions[number + 1]
-        return self.game.effect(as_record(before), as_record(after), viewer)
+    def happened(self, number: int, viewer: int) -> str:
+        """Return what `viewer` saw of a decision, counted from 0, with its effects."""
+        made = self.decisions[number]
+        return self.game.happened(as_record(made.states), made.action, made.seat, viewer)
 
     def since(self, viewer: int) -> int:
         """Return the number, from 0, of the first decision after the last one of `viewer`."""

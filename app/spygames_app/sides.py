@@ -39,13 +39,6 @@ class Sides:
             text = re.sub(r"\bits (hand|area)\b", r"your \1", text)
         return text[:1].upper() + text[1:]
 
-    def move(self, text: str, effect: str) -> str:
-        """Return a move with its effect in brackets, both as the game says them."""
-        if not effect:
-            return self.words(text)
-        standing = _SEAT.sub(lambda found: self._in_sentence(int(found[1]), found[0]), effect)
-        return f"{self.words(text)} ({standing.replace('_', ' ')})"
-
     def drawn(self, picture: str) -> Picture:
         """Return a picture with names in its words."""
 

@@ -2,9 +2,7 @@
 
 import pytest
 
-import spygames
-from spygames.core.game.game import NOBODY, as_record
-from spygames_app.live import LiveGame
+from spygames.core.game.game import NOBODY
 from spygames_app.sides import MAX_NAME, clean_name, sides_of
 
 
@@ -38,26 +36,3 @@ def test_drawings_keep_the_texts_of_actions() -> None:
     assert drawn == '<g data-action="guess red player_1" aria-label="guess red Ada"><text>Ada</text></g>'
     hostile = sides_of(2, 0, "<i>").drawn("<text>player_0</text>")
     assert hostile == "<text>&lt;i&gt;</text>"
-
-
-@pytest.mark.parametrize(
-    ("game_id", "options"), [("agent_avenue_v0", {"players": 3, "mode": "advanced"}), ("heimlich_v0", {})]
-)
-def test_effects_add_up(game_id: str, options: dict[str, object]) -> None:
-    """Every change of the public standing is said once: the sums of all effects are the standing at the end."""
-    game = spygames.make_game(game_id, **options)
-    live = LiveGame(game, {}, seed=5)
-    totals: dict[str, int] = {}
-    while live.mover != NOBODY:
-        live.act([*live.legal().values()][-1])
-        for part in live.effect(len(live.decisions) - 1, 0).partition(";")[0].split(", "):
-            name, _, step = part.rpartition(" ")
-            if name:
-                totals[name] = totals.get(name, 0) + int(step)
-    seen = game.seen_to_dict(as_record(live.states), 0)
-    standing = (
-        seen["scores"]
-        if "scores" in seen
-        else dict(zip(("player_0 and player_1", "player_2"), seen["progress"], strict=True))
-    )
-    assert {name: total for name, total in totals.items() if total} == {name: n for name, n in standing.items() if n}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from spygames.core.game.game import NOBODY, as_record
+from spygames.core.game.game import NOBODY
 from spygames.core.records.film import Film
 from spygames.core.svg.annotations import Advice
 from spygames_app.sides import Sides
@@ -102,7 +102,7 @@ def film_page(
         action=here,
         class_="film",
     )
-    told = ["The start", *(_move(film, i, place.viewer, sides) for i in range(1, len(film)))]
+    told = ["The start", *(sides.words(film.move(i, place.viewer)) for i in range(1, len(film)))]
     listed = [
         h("li", h("a", text, href=place.url(here, i), data_key=f"move{i}", aria_current="step" if i == at else None))
         for i, text in enumerate(told)
@@ -140,12 +140,6 @@ def _may_know(film: Film, place: Place, position: int) -> bool:
     """Whether the viewer may know the thoughts at a position. A player's choice reveals its hidden cards."""
     mover = int(film.states["to_move"][position])
     return mover != NOBODY and place.viewer in (NOBODY, mover)
-
-
-def _move(film: Film, position: int, viewer: int, sides: Sides) -> str:
-    """Return the move that led to a position, with its effect."""
-    before, after = (as_record(film.states, i) for i in (position - 1, position))
-    return sides.move(film.move(position, viewer), film.game.effect(before, after, viewer))
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:

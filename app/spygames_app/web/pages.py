@@ -279,7 +279,7 @@ def _log(made: WebGame, number: int) -> list[str]:
     assert made.live is not None
     live, seat, sides = made.live, made.seat, made.table.sides
     numbers = range(number - 1, max(-1, number - 1 - LOG), -1)
-    return [sides.move(live.seen(i, seat), live.effect(i, seat)) for i in numbers]
+    return [sides.words(live.happened(i, seat)) for i in numbers]
 
 
 def _givings_up(made: WebGame, here: str, token: str, number: int) -> Html:

@@ -15,7 +15,7 @@ from spygames.heimlich.bots import BOTS
 from spygames.heimlich.layout import ENTITIES, STATE, Options, Settings, View, view_dtype
 from spygames.heimlich.picture import draw, facts
 from spygames.heimlich.rules.predictions import BONUS
-from spygames.heimlich.texts import render, seen
+from spygames.heimlich.texts import render, seen, short_rules, words
 
 
 def _game(o: Settings) -> Game[View]:
@@ -60,8 +60,10 @@ def _game(o: Settings) -> Game[View]:
             seen_action=seen.seen_action,
             draw=draw.draw,
             headline=facts.headline,
-            effect=seen.effect,
             asks={"move": ("Which agent do you move?", "How far does it go?")},
+            short_rules=short_rules.short_rules,
+            describe=words.describe,
+            effects=words.effects,
         ),
         bots=BOTS[o.top_secret, o.secret_identities],
         module=sys.modules[__name__],

@@ -1,6 +1,5 @@
 """What a seat of Agent Avenue sees: positions as mappings without hidden values, and moves as text."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from spygames.agent_avenue.actions import (
@@ -50,20 +49,6 @@ def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
     if s.face_down != NONE and not knows_face_down(s, viewer):
         seen["face_down"] = "?"
     return seen
-
-
-def effect(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Return how far a decision moved each side, and who leads by how much."""
-    moved = [after["progress"][side] - before["progress"][side] for side in (0, 1)]
-    if after["in_play"] == before["in_play"] and not any(moved):
-        return ""
-    players = after["players"]
-    seats = ((0,), (1,)) if players == 2 else ((0, 1), tuple(range(2, players)))
-    sides = [" and ".join(f"player_{seat}" for seat in each) for each in seats]
-    steps = [f"{sides[side]} {moved[side]:+d}" for side in (0, 1) if moved[side]]
-    lead = after["progress"][0] - after["progress"][1]
-    standing = f"{sides[lead < 0]} ahead by {abs(lead)}" if lead else "level"
-    return "; ".join([", ".join(steps) or "+0", standing])
 
 
 def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:

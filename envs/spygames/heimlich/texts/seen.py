@@ -1,6 +1,5 @@
 """What one seat may know, as a mapping and as sentences. Pictures and logs are made from these."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from spygames.core.compiling.kernel import Record
@@ -40,12 +39,6 @@ def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
     if m["former"] is not None and m["swapped"] != viewer:
         m["former"] = HIDDEN
     return m
-
-
-def effect(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Return what a scoring brought each agent; "" without one."""
-    gains = {agent: score - before["scores"][agent] for agent, score in after["scores"].items()}
-    return ", ".join(f"{agent} {gain:+d}" for agent, gain in gains.items() if gain)
 
 
 def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
