@@ -173,7 +173,7 @@ class LiveGame:
         if self.game.texts.headline is None:
             return outcome
         reason = self.game.headline(self.state, seat)
-        return f"{reason}." if reason.startswith(("You", "Nobody", "Cut off")) else f"{outcome} {reason}."
+        return f"{reason}." if reason.startswith(("You", "Nobody")) else f"{outcome} {reason}."
 
     def record(self) -> GameRecord:
         """Return the game so far as a record."""

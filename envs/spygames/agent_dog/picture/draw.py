@@ -60,7 +60,8 @@ def _headline(scene: Scene) -> str:
     seen, mover = scene.seen, scene.mover
     if mover < 0:
         if not seen["winners"]:
-            return f"Cut off after {seen['cards_played']} cards: nobody wins"
+            cards = seen["cards_played"]
+            return f"Nobody wins: cut off after {cards} card{'s' if cards != 1 else ''}"
         if scene.look.viewer in seen["winners"]:
             return "Your team wins: all eight pawns are home" if len(seen["winners"]) > 1 else "You win: all home"
         names = " and ".join(scene.name(seat) for seat in seen["winners"])
