@@ -9,6 +9,7 @@ from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import Game, as_record
 from spygames.core.game.rng import derived_seed
 from spygames.core.players.player import Player
+from spygames.core.players.replies import match
 from spygames.core.playing.session import ROW, answers_in_secret, one_game
 from spygames.core.records.record import GameRecord, make_record
 
@@ -88,11 +89,9 @@ class LiveGame:
 
     def named(self, text: str) -> int | None:
         """Look up a legal action by its text, ignoring case and underscores; None if there is none."""
-
-        def plain(name: str) -> str:
-            return " ".join(name.replace("_", " ").casefold().split())
-
-        return {plain(name): action for name, action in self.legal().items()}.get(plain(text))
+        legal = self.legal()
+        found = match(text, legal)
+        return None if found is None else legal[found]
 
     def legal(self) -> dict[str, int]:
         """Return the legal actions of the seat to move, by their texts. Empty at the end of the game."""
