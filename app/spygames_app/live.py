@@ -126,6 +126,25 @@ class LiveGame:
         made = self.decisions[number]
         return self.game.seen_action(as_record(made.states), made.action, made.seat, viewer)
 
+    def announced(self, number: int, viewer: int) -> str:
+        """Return the changes of scores and the roll of the die that follow a decision, as one line; "" if none.
+
+        It compares what `viewer` may know before and after the decision. Games name these things in their mappings:
+        `scores`, and `die` with `active`.
+        """
+        if self.game.texts.seen_to_dict is None:
+            return ""
+        before, after = (
+            self.game.seen_to_dict(as_record(self.positions[place]), viewer) for place in (number, number + 1)
+        )
+        parts = []
+        if isinstance(scores := after.get("scores"), dict) and scores != (old := before["scores"]):
+            changes = (f"{name} {points - old[name]:+d}" for name, points in scores.items() if points != old[name])
+            parts.append(f"scores: {', '.join(changes)}")
+        if "die" in after and after["turn"] != before["turn"] and after["end_reason"] is None:
+            parts.append(f"player_{after['active']} rolls {after['die']}")
+        return "; ".join(parts)
+
     def since(self, viewer: int) -> int:
         """Return the number, from 0, of the first decision after the last one of `viewer`."""
         mine = [number for number, made in enumerate(self.decisions) if made.seat == viewer]
@@ -163,9 +182,12 @@ class LiveGame:
 
     def outcome(self, seat: int) -> str:
         """Return the result of the game for a seat as a sentence."""
-        result = float(self.returns()[seat])
-        outcome = "You win." if result > 0 else "You lose." if result < 0 else "Nobody wins."
-        return f"{outcome} (return {result:+.3g})"
+        returns = self.returns()
+        if len(set(returns.tolist())) > 2:  # a reward by score
+            return f"You come {1 + int((returns > returns[seat]).sum())} of {len(returns)} by score."
+        if (returns == returns[0]).all():
+            return "Nobody wins." if returns[0] < 0 else "The game is a draw."
+        return "You win." if returns[seat] > 0 else "You lose."
 
     def record(self) -> GameRecord:
         """Return the game so far as a record."""
