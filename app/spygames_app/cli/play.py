@@ -277,7 +277,8 @@ def choose(
         elif answer == "show":
             say(f"\n{position}")
         elif word == "rules":
-            say(rules_in_words(live.game, rest))
+            text = rules_in_words(live.game, rest)
+            say(text if "\n" in text else filled(text))
         elif answer == "hint":
             say(hint(live, adviser))
         elif answer == "who":
