@@ -167,12 +167,17 @@ class LiveGame:
 
     def outcome(self, seat: int) -> str:
         """Return the result of the game for a seat as a sentence, with the reason if the game gives one."""
-        result = float(self.returns()[seat])
-        outcome = "You win." if result > 0 else "You lose." if result < 0 else "Nobody wins."
-        if self.game.texts.headline is None:
-            return outcome
-        reason = self.game.headline(self.state, seat)
-        return f"{reason}." if reason.startswith(("You", "Nobody")) else f"{outcome} {reason}."
+        returns = self.returns()
+        if len(set(returns.tolist())) > 2:  # a reward by score
+            return f"You come {1 + int((returns > returns[seat]).sum())} of {len(returns)} by score."
+        reason = "" if self.game.texts.headline is None else self.game.headline(self.state, seat)
+        if reason.startswith(("You", "Nobody")):
+            return f"{reason}."
+        if (returns == returns[0]).all():
+            outcome = "Nobody wins." if returns[0] < 0 else "The game is a draw."
+        else:
+            outcome = "You win." if returns[seat] > 0 else "You lose."
+        return f"{outcome} {reason}." if reason else outcome
 
     def record(self) -> GameRecord:
         """Return the game so far as a record."""
