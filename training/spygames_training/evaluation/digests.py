@@ -69,14 +69,17 @@ def player_digest(game: Game, player: Player, worlds: int | None = None) -> str 
     if isinstance(player, PolicyPlayer):
         return _weights(player.policy)
     if isinstance(player, SearchingPolicy):
-        bots = [code_digest(game.bots[name], libraries=False) for name in player.settings.rivals if name in game.bots]
-        rival = [] if player.rival is None else [_weights(player.rival)]
+        named = {name: _weights(policy) for name, policy in player.named.items()}
+        named |= {
+            name: code_digest(game.bots[name], libraries=False) for name in player.settings.rivals if name in game.bots
+        }
+        rivals = [*map(_weights, player.known), *(named[name] for name in player.settings.rivals if name in named)]
         counted = {"search": settings.VERSION, "worlds": game.worlds_version if worlds is None else worlds}
         # Version 1 is left out, since results from before versions were counted have none. bfloat16 is left out, since
         # older names do not state the precision; it was then used wherever the processor had instructions for it.
         version = [f"{name} {number}" for name, number in counted.items() if number > 1]
         precision = [] if player.settings.precision == "bfloat16" else [player.settings.precision]
-        parts = [_weights(player.policy), *rival, *bots, *version, *precision]
+        parts = [_weights(player.policy), *rivals, *version, *precision]
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
     if isinstance(player, MixturePlayer):
         members = [player_digest(game, member, worlds) for member in player.members]
