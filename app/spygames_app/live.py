@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spygames.core.compiling.kernel import Record
-from spygames.core.game.game import Game, as_record
+from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rng import derived_seed
 from spygames.core.players.player import Player
 from spygames.core.players.replies import match
@@ -170,7 +170,8 @@ class LiveGame:
         returns = self.returns()
         if len(set(returns.tolist())) > 2:  # a reward by score
             return f"You come {1 + int((returns > returns[seat]).sum())} of {len(returns)} by score."
-        reason = "" if self.game.texts.headline is None else self.game.headline(self.state, seat)
+        over = self.mover == NOBODY and self.game.texts.headline is not None
+        reason = self.game.headline(self.state, seat) if over else ""
         if reason.startswith(("You", "Nobody")):
             return f"{reason}."
         if (returns == returns[0]).all():

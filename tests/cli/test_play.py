@@ -163,16 +163,13 @@ def test_scores_and_rolls_are_announced(capsys: pytest.CaptureFixture[str]) -> N
     play.play(live, 0, always("1"))
     out = capsys.readouterr().out
     total = dict.fromkeys(game.state_to_dict(live.state)["scores"], 0)
-    for agent, points in re.findall(
-        r"(?:scores:|,) (\w+) ([+-]\d+)", "\n".join(re.findall(r"^  scores: [^;\n]*", out, re.M))
-    ):
+    for agent, points in re.findall(r"\b(\w+) scores ([+-]\d+)", out):
         total[agent] += int(points)
     assert total == game.state_to_dict(live.state)["scores"]
     assert any(total.values())
     turns = {int(states["turn"][0]) for states in live.positions[:-1]}
-    assert (
-        len(re.findall(r"player_\d rolls (?:[1-6]|1-3)$", out, re.M)) == len(turns) - 1
-    )  # the first is in the headline
+    rolls = re.findall(r"(?:player_\d rolls|you roll) (?:[1-6]|1-3)\)$", out, re.MULTILINE)
+    assert len(rolls) == len(turns) - 1  # the first is in the headline
     assert play.LEGENDS["heimlich"][:40] in play.help_text(game).replace("\n", " ")
     assert "Agents move in the order of the table" in out
 

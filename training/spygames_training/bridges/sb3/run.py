@@ -53,6 +53,7 @@ def check(config: Config) -> None:
     for name, value, right in (
         ("network.kind", config.network.kind, "mlp"),
         ("network.critic", config.network.critic, "own"),
+        ("network.values", config.network.values, "one"),
         ("network.belief", config.network.belief, "none"),
         ("ppo.credit", config.ppo.credit, "seat"),
         ("start_from", config.start_from, ""),
