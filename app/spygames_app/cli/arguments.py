@@ -408,7 +408,7 @@ def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, option
             source = PlayerName.parse(spec).source
             path = agent_folder(source.rpartition(":")[2] if source.startswith("network:") else source)
             if _is_checkpoint(path):
-                from spygames_training.agents.checkpoint import checkpoint_game
+                from spygames.core.players.checkpoint import checkpoint_game
 
                 game = checkpoint_game(path)
                 game_id, options = game.id, {**game.options, **options}
@@ -428,7 +428,7 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
 
     if spec == BEST and (game_id or options):
         return PlayerName(BEST).without_best(make_game(game_id or DEFAULT_GAME, **options)).source
-    from spygames_training.agents.checkpoint import checkpoint_game
+    from spygames.core.players.checkpoint import checkpoint_game
 
     if not _is_checkpoint(agent_folder(spec)) and spec != BEST:
         player = make_player(choose_game([], game_id, options), spec)  # raises for an unknown name

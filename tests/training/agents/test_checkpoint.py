@@ -22,8 +22,9 @@ from safetensors.torch import load_file, save_file
 
 from spygames.agent_avenue import make_game
 from spygames.core.game.game import Game
+from spygames.core.players.checkpoint import layout_hash
 from spygames.core.players.names import make_player
-from spygames_training.agents.checkpoint import CheckpointError, layout_hash, load_checkpoint, save_checkpoint
+from spygames_training.agents.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from spygames_training.agents.policy import Policy, load_player
 from spygames_training.evaluation.digests import trained_against
 from spygames_training.networks.actor_critic import ActorCritic
