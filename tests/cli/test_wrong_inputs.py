@@ -29,6 +29,7 @@ BASE: dict[str, list[str]] = {
     "replay": ["games.jsonl", "--show"],
     "draw": ["games.jsonl", "--out", "new.svg"],
     "export": [AGENT, "--onnx", "new.onnx"],
+    "pack": [AGENT, "--out", "new.zip"],
     "best-response": [AGENT],
     "ablate": ["demo"],
     "train-all": ["demo"],

@@ -25,6 +25,7 @@ COMMANDS = {
     "replay": "Replay",
     "draw": "Draw",
     "export": "Export",
+    "pack": "Pack",
     "best-response": "BestResponse",
     "ablate": "Ablate",
     "train-all": "TrainAll",

@@ -444,8 +444,10 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
 
 
 def _is_checkpoint(path: Path) -> bool:
+    from spygames.core.players.checkpoint_files import is_zip
+
     # Unlike Path.is_file, os.path.isfile is False for a name that is too long.
-    return any(os.path.isfile(folder / "config.json") for folder in (path, path / "checkpoint"))
+    return is_zip(path) or any(os.path.isfile(folder / "config.json") for folder in (path, path / "checkpoint"))
 
 
 def given(command: Any) -> list[str]:

@@ -152,12 +152,16 @@ def read_weights(stored: StoredAgent, wanted: Mapping[str, str]) -> dict[str, np
         if here != there:
             here, there = (f"no {name!r:.60}" if form is None else f"{name!r:.60} {form}" for form in (here, there))
             raise CheckpointError(f"{file} does not match the network in {CONFIG}: {here} instead of {there}")
-    sha256 = entry(stored.place, entry(stored.place, stored.config, "weights", dict), "sha256", str)
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise CheckpointError(f"{file} does not hold the weights that {CONFIG} was written for")
+    check_sha256(stored.place, stored.config, data)
     for name, weights in found.items():
         check_weights(file, name, weights)
     return found
+
+
+def check_sha256(place: Path, config: Mapping[str, Any], data: bytes) -> None:
+    """Raise CheckpointError unless config.json was written for the file of weights with this content."""
+    if hashlib.sha256(data).hexdigest() != entry(place, entry(place, config, "weights", dict), "sha256", str):
+        raise CheckpointError(f"{place / MODEL} does not hold the weights that {CONFIG} was written for")
 
 
 def form_of(array: np.ndarray) -> str:

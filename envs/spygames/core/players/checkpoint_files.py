@@ -201,7 +201,7 @@ def _member(place: Path, archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo
             by_folder.setdefault(path.parent, set()).add(path.name)
     if len(by_folder) != 1:
         several = ", ".join(sorted(map(str, by_folder))) or "none"
-        raise CheckpointError(f"{one_line(place)} must hold one checkpoint, in one folder, not {shown(several)}")
+        raise CheckpointError(f"{one_line(place)} must hold one checkpoint, in one folder, not {one_line(several)}")
     ((folder, names),) = by_folder.items()
     if name not in names:
         raise CheckpointError(f"{place / name} is missing")

@@ -1,4 +1,4 @@
-"""Sample legal actions from a network's logits, sharpened or not, and explain such choices."""
+"""Sample legal actions from the logits of a network, and explain such choices."""
 
 import math
 from typing import NamedTuple
