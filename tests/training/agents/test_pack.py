@@ -127,9 +127,6 @@ def test_a_small_zip_of_much_data_is_refused(files: dict[str, bytes], tmp_path: 
             archive.writestr(name, data)
     (tmp_path / "many.zip").write_bytes(many.getvalue())
     assert "its list of files must have at most" in refusal(tmp_path / "many.zip")
-    assert (
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 250_000
-    )  # kilobytes, 150,000 of them the test's
 
 
 def test_any_damage_of_a_zip_is_refused_or_harmless(folder: Path, files: dict[str, bytes], tmp_path: Path) -> None:
