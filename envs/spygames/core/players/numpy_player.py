@@ -96,7 +96,7 @@ class NumpyPlayer:
 
     def logits(self, observation: np.ndarray) -> np.ndarray:
         """Compute the network's logits: float32 [k, F] -> float32 [k, A], illegal actions included."""
-        return self._head(self._policy, self._features(observation))
+        return self._linear(self._policy, self._features(observation))
 
     def advise(self, decisions: DecisionBatch) -> list[Advice]:
         """Explain each of `decisions.rows`: the probability of each legal action, and the expected result unless the
@@ -105,19 +105,19 @@ class NumpyPlayer:
         features = self._features(d.observation[d.rows])
         results = np.full(len(features), np.nan)
         if self._value is not None:
-            results = self._head(self._value, features)[:, 0].astype(np.float64) / self._unit
-        return advice(d, self.name, self._head(self._policy, features), results, self.temperature)
+            results = self._linear(self._value, features)[:, 0].astype(np.float64) / self._unit
+        return advice(d, self.name, self._linear(self._policy, features), results, self.temperature)
 
     def _features(self, observation: np.ndarray) -> np.ndarray:
         """Compute the output of the hidden layers: float32 [k, F] -> float32 [k, W]."""
         features = np.ascontiguousarray(observation, np.float32)
         for layer in self._trunk:
-            features = self._head(layer, features)
+            features = self._linear(layer, features)
             np.maximum(features, 0, out=features)
         return features
 
     @staticmethod
-    def _head(layer: tuple[np.ndarray, np.ndarray], features: np.ndarray) -> np.ndarray:
+    def _linear(layer: tuple[np.ndarray, np.ndarray], features: np.ndarray) -> np.ndarray:
         """Compute a linear layer: weights [inputs, outputs] and bias [outputs], float32 [k, inputs] -> [k, outputs]."""
         outputs = features @ layer[0]
         outputs += layer[1]
