@@ -126,6 +126,11 @@ class LiveGame:
         made = self.decisions[number]
         return self.game.seen_action(as_record(made.states), made.action, made.seat, viewer)
 
+    def happened(self, number: int, viewer: int) -> str:
+        """Return what `viewer` saw of a decision, counted from 0, with its effects."""
+        made = self.decisions[number]
+        return self.game.happened(as_record(made.states), made.action, made.seat, viewer)
+
     def since(self, viewer: int) -> int:
         """Return the number, from 0, of the first decision after the last one of `viewer`."""
         mine = [number for number, made in enumerate(self.decisions) if made.seat == viewer]
@@ -162,10 +167,13 @@ class LiveGame:
         return out
 
     def outcome(self, seat: int) -> str:
-        """Return the result of the game for a seat as a sentence."""
+        """Return the result of the game for a seat as a sentence, with the reason if the game gives one."""
         result = float(self.returns()[seat])
         outcome = "You win." if result > 0 else "You lose." if result < 0 else "Nobody wins."
-        return f"{outcome} (return {result:+.3g})"
+        if self.game.texts.headline is None:
+            return outcome
+        reason = self.game.headline(self.state, seat)
+        return f"{reason}." if reason.startswith(("You", "Nobody")) else f"{outcome} {reason}."
 
     def record(self) -> GameRecord:
         """Return the game so far as a record."""
