@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from spygames.core.basics.json_numbers import read_uint64, written
+from spygames.core.basics.json_values import LARGEST, is_count, is_number
 from spygames.core.basics.text import shown
 from spygames.core.game.rng import as_seed, next_seed
 from spygames.core.game.validation import whole
 from spygames.core.players.names import DecisionBatch
+from spygames.core.players.sampling import draw_actions
 from spygames.core.playing.batch import spread
-from spygames_training.agents.policy import Policy, PolicyPlayer, draw_actions, logits_and_values
+from spygames_training.agents.policy import Policy, PolicyPlayer, logits_and_values
 from spygames_training.evaluation.play_games import LOCKSTEP, play_games
-from spygames_training.files.json_values import LARGEST, is_count, is_number
 from spygames_training.output.plots import picture
 from spygames_training.parallel.executor import Progress
 

@@ -29,6 +29,7 @@ BASE: dict[str, list[str]] = {
     "replay": ["games.jsonl", "--show"],
     "draw": ["games.jsonl", "--out", "new.svg"],
     "export": [AGENT, "--onnx", "new.onnx"],
+    "pack": [AGENT, "--out", "new.zip"],
     "best-response": [AGENT],
     "ablate": ["demo"],
     "train-all": ["demo"],
@@ -127,6 +128,7 @@ READ: dict[str, list[str]] = {
     "ablate": ["FILE"],
     "train-all": ["FILE"],
     "export": ["FILE", "--onnx", "new.onnx"],
+    "pack": ["FILE", "--out", "new.zip"],
     "best-response": ["FILE"],
     "best-response --resume": ["--resume", "FILE"],
     "evaluate": ["FILE"],
@@ -137,7 +139,7 @@ READ: dict[str, list[str]] = {
     "play --browser": ["--browser", "--records", "FILE"],
 }
 """Arguments that name an input file."""
-SAME_READER = ("ablate", "train-all", "draw", "export", "best-response", "record", "compare", "play")
+SAME_READER = ("ablate", "train-all", "draw", "export", "pack", "best-response", "record", "compare", "play")
 """Commands that read files with the same code as an earlier one."""
 
 
@@ -181,6 +183,7 @@ WRITTEN: dict[str, list[str]] = {
     "record": ["greedy", "--out", "FILE"],
     "draw": ["games.jsonl", "--out", "FILE.svg"],
     "export": [AGENT, "--onnx", "FILE"],
+    "pack": [AGENT, "--out", "FILE.zip"],
     "random-play": ["--json", "FILE"],
 }
 """Arguments that name an output file."""
@@ -228,7 +231,7 @@ def numeric(kind: type[Any]) -> list[str]:
 def test_an_invalid_number_is_named(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     kind: Any = load(command)
     names = numeric(kind) + (["jobs"] if any(field.name == "tasks" for field in fields(kind)) else [])
-    assert names or command in ("agents", "export")
+    assert names or command in ("agents", "export", "pack")
     for place, name in enumerate(names):
         for text in every_nth(WRONG_NUMBERS, place, 3):
             if (name, text) == ("seconds", "1.5"):

@@ -12,9 +12,9 @@ import docstring_parser
 
 from spygames.core.game.game import Game
 from spygames.core.game.registry import game_ids, game_module, make_game
+from spygames.core.players.checkpoint_files import CONFIG, read_checkpoint_config
 from spygames.core.players.names import PlayerName
 from spygames.core.players.released import BEST, best_agent, find_agent, find_anchor, released_agents
-from spygames_training.agents.folder import CONFIG, read_checkpoint_config
 
 SEARCHES = ("mcts:200",)
 """Searches that the page always offers."""

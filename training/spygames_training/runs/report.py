@@ -16,9 +16,9 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from spygames.core.basics.files import decoded, read_file
+from spygames.core.basics.json_values import is_count, is_number, parse_json
 from spygames.core.compiling.digest import content
 from spygames_training.files.atomic import named, write_whole
-from spygames_training.files.json_values import is_count, is_number, parse_json
 from spygames_training.output.plots import legend, picture
 from spygames_training.output.tables import ScreenTable, as_cell, console
 
