@@ -154,7 +154,7 @@ def test_the_moves_of_others_are_shown(capsys: pytest.CaptureFixture[str]) -> No
     moves = [line for line in out.splitlines() if re.match(r"player_\d (offers|takes|discards|plays)", line)]
     assert moves == [live.happened(number, 1) for number in range(len(live.decisions))]
     assert any("a hidden card" in line for line in moves)
-    assert any("move +1" in line for line in moves)
+    assert any("you lead by" in line for line in moves)
 
 
 def test_scores_and_rolls_are_announced(capsys: pytest.CaptureFixture[str]) -> None:
