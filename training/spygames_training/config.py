@@ -68,6 +68,10 @@ class Network(NetworkShape):
     """Input of the critic during training. own: the view of the deciding seat, through the layers of the policy. all:
     the views of all seats, hidden information included, through hidden layers of its own. The policy never sees them.
     The saved agent then has a second value head, trained on the seat's own view."""
+    values: Literal["one", "split"] = "one"
+    """Values that the critic learns. one: one value for all games. split: one value for games among networks (the
+    learner and its earlier versions), and another one for games with an opponent that is not a network, such as a
+    scripted bot. The saved agent has the first value only."""
     belief: Literal["none", "train", "keep"] = "none"
     """Auxiliary task: predict the answers to the game's questions about hidden information (cards, identities, hats)
     from the policy's view. none: no auxiliary task. train: during training only, to shape the shared layers. keep: as
@@ -256,6 +260,13 @@ class Config:
             "ppo.",
             games=(self.ppo.games % self.workers == 0, f"a multiple of workers ({self.workers})"),
             minibatch=(self.ppo.minibatch >= self.workers, f"at least workers ({self.workers})"),
+        )
+        games, opponents = self.ppo.games // self.workers, self.opponents
+        everywhere = bool(opponents.bots) and not opponents.snapshots and round(opponents.share * games) == games
+        _require(
+            self.network,
+            "network.",
+            values=(self.network.values == "one" or not everywhere, "one if all games have opponents that are bots"),
         )
 
     @property

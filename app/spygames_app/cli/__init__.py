@@ -24,6 +24,8 @@ COMMANDS = {
     "record": "Record",
     "replay": "Replay",
     "draw": "Draw",
+    "rules": "Rules",
+    "prompt": "Prompt",
     "export": "Export",
     "pack": "Pack",
     "best-response": "BestResponse",

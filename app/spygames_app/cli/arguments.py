@@ -404,8 +404,7 @@ def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, option
     if game_id is None:
         from spygames.core.players.names import PlayerName
 
-        for spec in specs:
-            source = PlayerName.parse(spec).source
+        for source in [each.source for spec in specs for each in PlayerName.parse(spec).members]:
             path = agent_folder(source.rpartition(":")[2] if source.startswith("network:") else source)
             if _is_checkpoint(path):
                 from spygames.core.players.checkpoint import checkpoint_game

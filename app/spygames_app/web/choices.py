@@ -102,7 +102,11 @@ def options_of(game: str) -> list[Option]:
 
 def fits(game: Game, spec: str) -> bool:
     """Whether an agent was trained for the game's variant. Players that are not agents always fit."""
-    source = PlayerName.parse(spec).source
+    return all(_fits(game, member.source) for member in PlayerName.parse(spec).members)
+
+
+def _fits(game: Game, source: str) -> bool:
+    """`fits` for one player, without play and search."""
     if source == BEST:
         return bool(_best(game))
     try:

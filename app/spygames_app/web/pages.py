@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.game.rulebook import RuleSection
 from spygames.core.pictures.picture import picture
 from spygames.core.svg.annotations import Advice
 from spygames_app.advice import believed, ranked
-from spygames_app.rules import Rule
+from spygames_app.rules import Rule, chapters_of
 from spygames_app.sides import MAX_NAME
 from spygames_app.web.choices import Option, label, levels_of
 from spygames_app.web.html import Html, board, h, joined
@@ -409,17 +410,52 @@ def records(listed: Sequence[tuple[str, str]], token: str, problem: str = "") ->
     )
 
 
-def rules(title: str, found: Mapping[str, Rule]) -> Html:
-    """Return the page of the rules of a game, by their IDs."""
-    chapters: dict[str, list[Rule]] = {}
-    for rule in found.values():
-        chapters.setdefault(rule.chapter, []).append(rule)
-    listed = [
+def rules(title: str, sections: Sequence[RuleSection], found: Mapping[str, Rule]) -> Html:
+    """Return the page of the rules of a game: the short rules, then all rules by their IDs behind a fold."""
+    short = [
+        joined(
+            h("h2", section.title, _ids(section.ids, found)),
+            h(
+                "ul",
+                *(
+                    h("li", h("strong", f"{line.name}: ") if line.name else None, line.text, _ids(line.ids, found))
+                    for line in section.lines
+                ),
+            ),
+        )
+        for section in sections
+    ]
+    chapters = [
         joined(
             h("h2", chapter),
-            h("dl", *(joined(h("dt", each.id, id=each.id), h("dd", each.text)) for each in rules)),
+            h(
+                "dl",
+                *(joined(h("dt", each.id, id=each.id), h("dd", each.text, _table(each.table))) for each in within),
+            ),
         )
-        for chapter, rules in chapters.items()
+        for chapter, within in chapters_of(dict(found)).items()
     ]
-    nothing = None if listed else h("p", "This game has no list of rules.")
-    return page(f"Rules of {title}", h("h1", f"Rules of {title}"), *listed, nothing)
+    listed = h("details", h("summary", "All rules by their IDs"), *chapters) if chapters else None
+    nothing = None if chapters else h("p", "This game has no list of rules.")
+    return page(f"Rules of {title}", h("h1", f"Rules of {title}"), *short, listed, nothing)
+
+
+def _ids(ids: Sequence[str], found: Mapping[str, Rule]) -> Html | None:
+    """Return the IDs behind a line, each linked to its rule."""
+    links = [h("a", name, href=f"#{name}") if name in found else h("span", name) for name in ids]
+    return h("small", " ", *(part for link in links for part in (link, " ")), class_="ids") if links else None
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Html | None:
+    if not rows:
+        return None
+    head, *body = rows
+    return h(
+        "div",
+        h(
+            "table",
+            h("thead", h("tr", *(h("th", cell, scope="col") for cell in head))),
+            h("tbody", *(h("tr", *(h("td", cell) for cell in row)) for row in body)),
+        ),
+        class_="scrolls",
+    )

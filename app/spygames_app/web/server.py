@@ -143,7 +143,8 @@ class Site:
             from spygames.core.game.registry import make_game
 
             name = self.offered.games[number]
-            return pages.rules(title_of(name)[0], rules_of(make_game(name, **self.offered.options)))
+            game = make_game(name, **self.offered.options)
+            return pages.rules(title_of(name)[0], game.short_rules(), rules_of(game))
 
         return await self._html(visit, show)
 

@@ -259,7 +259,7 @@ class Report:
         """Draw the curves so far into curves.png."""
         return plot_curves(self.rows, self.folder / "curves.png", self.play)
 
-    def summarise(self, decisions: int, seconds: float, trained: bool = True) -> None:
+    def summarize(self, decisions: int, seconds: float, trained: bool = True) -> None:
         """Write summary.json: the win shares after the first update, at half and at the end of the run.
 
         The speed is shown on screen and logged, or that there was nothing left to do.

@@ -20,7 +20,7 @@ from spygames.agent_avenue.cards import (
     SURVEILLANCE_TRUCK,
     TIMES,
 )
-from spygames.agent_avenue.layout import DISCARDS, HAND, MEMBER_DISCARDS, THREE, Settings
+from spygames.agent_avenue.layout import DISCARDS, HAND, MEMBER_DISCARDS, SIDES, THREE, Settings
 from spygames.core.game.game import Game
 from spygames.core.game.rulebook import RuleLine, RuleSection, rule, section, words
 
@@ -68,9 +68,8 @@ def _setup(o: Settings) -> RuleSection:
         "Setup",
         rule(f"Of {CARDS} agent cards each player gets {HAND}; the others are the deck. {first}.", "AA-5", "AA-6"),
         rule(
-            f"The loop has {SPACES} spaces; forward is to higher numbers. Homes: {HOMES[0]} (side 0), {HOMES[1]} "
-            "(side 1).",
-            "AA-2",
+            f"The loop has {SPACES} spaces; forward is to higher numbers. Homes: "
+            f"{', '.join(f'{home} (side {side})' for side, home in enumerate(HOMES.tolist()))}.", "AA-2",
         ),
     )  # fmt: skip
 
@@ -101,12 +100,13 @@ def _turn(o: Settings) -> RuleSection:
 
 
 def _teams(o: Settings) -> RuleSection:
-    sides = "0 and 1 play against 2 and 3" if o.players > 3 else "0 and 1 play against the solo player 2"
+    sides = [[seat for seat in range(o.players) if seat // 2 == side] for side in range(SIDES)]
+    against = " play against ".join(" and ".join(f"player_{seat}" for seat in side) for side in sides)
     captain = "the lower seat" if o.captain == "fixed" else "the lower seat first, then in turn"
     solo = " The solo player plays both: `play UP DOWN`." if o.players == 3 else ""
     return section(
         "Teams",
-        rule(f"Seats {sides}. Partners do not see each other's hand or cards face down.", "AA-38", "AA-39"),
+        rule(f"{against}. Partners do not see each other's hand or cards face down.", "AA-38", "AA-39"),
         rule(f"The captain ({captain}) names who plays face up (`lead PLAYER`) and what to recruit.", "AA-41"),
         rule("The captain also chooses the market card, and who resolves it (`resolver PLAYER`).", "AA-41", "AA-44")
         if o.mode == "advanced"
@@ -178,4 +178,4 @@ _EFFECTS = {
 
 
 def _signed(steps: int) -> str:
-    return f"{steps:+d}" if steps else "0"
+    return f"{steps:+d}" if steps else f"{steps}"

@@ -123,10 +123,9 @@ def check_options(make: Callable[..., "Game"], game_id: str, options: Iterable[s
     unknown = [name for name in options if name not in known]
     if unknown and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
         # The beginning is Python's own text, by which libraries detect that they may omit the argument.
-        raise UnknownOption(
-            f"{game_id} got an unexpected keyword argument {shown(unknown[0])}; "
-            f"available options: {', '.join(known) or 'none'}"
-        )
+        near = get_close_matches(unknown[0][:100].casefold(), known, 1)
+        meant = f"did you mean {near[0]}?" if near else f"available options: {', '.join(known) or 'none'}"
+        raise UnknownOption(f"{game_id} got an unexpected keyword argument {shown(unknown[0])}; {meant}")
 
 
 def register() -> None:

@@ -161,7 +161,7 @@ def _card(kind: int) -> RuleLine:
 
 
 def _steps(card: str) -> str:
-    """The steps of a card: `back 1 or 2`."""
+    """The steps of a card in words, those back first."""
     offered = [int(step) for i, step in enumerate(STEPS) if STEP_SET[CARDS.index(card)] >> i & 1]
     back, on = ([str(abs(step)) for step in offered if (step < 0) is backward] for backward in (True, False))
     back.reverse()
