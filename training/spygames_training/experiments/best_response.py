@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import written
 from spygames.core.players.mixture import MIX, MixturePlayer
 from spygames.core.players.names import PlayerName
@@ -31,6 +32,7 @@ from spygames_training.files.atomic import write_whole
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
 from spygames_training.runs.folder import resume_config
+from spygames_training.runs.report import MAX_METRICS_BYTES, METRICS
 from spygames_training.runs.run import Run
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import SearchSettings
@@ -39,6 +41,8 @@ PLAYS = ("sample", "argmax")
 """The ways in which the learner plays when it is measured."""
 SEARCH = "search"
 """Key of a search's result, next to those of `PLAYS`."""
+CURVE = 80
+"""Maximum number of points of a learning curve."""
 MIXED_LAM = 0.9
 """Lambda of a search whose values do not fit its rivals."""
 DECISIONS, GAMES = 10_000_000, 5000
@@ -59,6 +63,9 @@ class BestResponse:
     """Results by the learner's way to play (`PLAYS`). `SEARCH`: of a search on top of the learner or the agent."""
     worlds: int = 0
     """Number of worlds that the search draws for a decision; 0 without a search."""
+    curve: tuple[tuple[int, float], ...] = ()
+    """The learner's learning curve: its own decisions so far, and its win fraction in recent training games, where its
+    actions are sampled and the policy is not yet the running mean. At most `CURVE` points; empty without a learner."""
 
     @property
     def fair_share(self) -> float:
@@ -80,6 +87,8 @@ class BestResponse:
             "worlds": self.worlds,
             "worst": self.worst,
         }
+        if self.curve:
+            figures["curve"] = [[decisions, share] for decisions, share in self.curve]
         for how, r in self.results.items():
             figures[how] = {"win_share": r.win_share, "interval": list(r.interval), "games": r.games}
         return figures
@@ -151,7 +160,7 @@ class KnownSearch:
         Raises:
             ValueError: there is no such agent, it cannot be searched with, or the folder already holds a best response.
         """
-        members = _members(agent, play)
+        members = members_of(agent, play)
         policies = [policy for _, policy in members]
         file = _folder(folder, policies) / FIGURES
         if file.exists():
@@ -193,7 +202,7 @@ def learner_run(
     start_from: str | Path = "",
 ) -> Run:
     """Create the run of a learner, without training it; arguments and errors as in `best_response`."""
-    bots, policies = zip(*_members(agent, play), strict=True)
+    bots, policies = zip(*members_of(agent, play), strict=True)
     policy = policies[0]
     folder, kept = _folder(folder, policies), policy.network.config
     config = Config(
@@ -212,7 +221,7 @@ def learner_run(
     return Run.create(config, folder)
 
 
-def _members(agent: str | Path, play: str) -> list[tuple[str, Policy]]:
+def members_of(agent: str | Path, play: str) -> list[tuple[str, Policy]]:
     """Return the name and the policy of each member of a mixture, or of the agent alone.
 
     Raises:
@@ -295,6 +304,18 @@ def measure(
         seed=run.config.seed,
         results=results,
         worlds=worlds,
+        curve=learning_curve(run),
     )
     write_whole(run.folder / FIGURES, json.dumps(found.as_json(), indent=2) + "\n")
     return found
+
+
+def learning_curve(run: Run) -> tuple[tuple[int, float], ...]:
+    """Return the curve of a learner's run, see `BestResponse.curve`. Against a mixture it is the mean over members."""
+    found: list[tuple[int, float]] = []
+    for line in read_text(run.folder / METRICS, MAX_METRICS_BYTES).splitlines():
+        row = json.loads(line)
+        won = [share for name, share in row.items() if name.startswith("won_at_tables/")]
+        if won and row["decisions"] * CURVE >= (len(found) + 1) * run.config.decisions:
+            found.append((row["decisions"] // run.game.num_sides, sum(won) / len(won)))
+    return tuple(found)
