@@ -13,15 +13,14 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 
 from spygames.core.basics.files import read_text
+from spygames.core.basics.json_values import LARGEST, is_number
 from spygames.core.basics.plain import plain
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.registry import canonical_id, imports_code
-from spygames_training.files.json_values import LARGEST, is_number
+from spygames.core.players.network_limits import MAX_LAYERS, MAX_UNITS
 
 __all__ = ["PPO", "Config", "Network", "Opponents", "read_config", "to_toml"]
 
-MAX_LAYERS, MAX_UNITS = 16, 8192
-"""Limits for the number of hidden layers and for the units of each."""
 MAX_TOML_BYTES = 1 << 14
 """Size limit of a config file. A few kilobytes are enough; tomllib needs O(n^2) memory for a dotted key of n parts."""
 Device = Literal["auto", "cpu", "cuda"]

@@ -7,16 +7,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import spygames
 import spygames_training
 from spygames.core.basics.text import one_line
 from spygames.core.compiling.digest import code_digest, content
 from spygames.core.game.game import Game
 from spygames.core.game.validation import whole
+from spygames.core.players.checkpoint import weights_digest
 from spygames.core.players.mixture import MIX, MixturePlayer
 from spygames.core.players.names import PlayerName
+from spygames.core.players.numpy_player import NumpyPlayer
 from spygames.core.players.player import Player, Scripted
 from spygames.core.players.search import SearchPlayer
 from spygames.core.players.search_loops import loops
@@ -107,7 +107,7 @@ def full_name(game: Game, name: str | PlayerName, player: Player) -> PlayerName:
     if isinstance(player, MixturePlayer):
         members = zip(name.members, player.members, strict=True)
         return PlayerName(f"{MIX}:{'|'.join(str(full_name(game, *member)) for member in members)}")
-    samples = isinstance(getattr(player, "policy", None), Policy) or name.kind == "onnx"
+    samples = _policy(player) is not None or name.kind == "onnx"
     return replace(name, play="sample") if samples and not name.play else name
 
 
@@ -144,8 +144,8 @@ def trained_against(game: Game, player: Player, opponent: Player) -> bool | None
         return _any(trained_against(game, player, member) for member in opponent.members)
     if isinstance(player, MixturePlayer):
         return _any(trained_against(game, member, opponent) for member in player.members)
-    policy = getattr(player, "policy", None)
-    if not isinstance(policy, Policy):
+    policy = _policy(player)
+    if policy is None:
         return None
     names = [name if name in game.bots else name.removesuffix("-1") for name in policy.training_opponents]
     if isinstance(opponent, Scripted):
@@ -159,10 +159,11 @@ def _any(answers: Iterable[bool | None]) -> bool | None:
     return True if True in found else None if None in found else False
 
 
+def _policy(player: Player) -> Policy | NumpyPlayer | None:
+    """Return the trained network that a player decides with, computed by torch or NumPy; None without one."""
+    found = player if isinstance(player, NumpyPlayer) else getattr(player, "policy", None)
+    return found if isinstance(found, Policy | NumpyPlayer) else None
+
+
 def _weights(policy: Policy) -> str:
-    digest = sha256()
-    for name, tensor in sorted(policy.network.actor().items()):
-        array = np.ascontiguousarray(to_numpy(tensor))
-        digest.update(f"{name} {array.shape}\n".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()[:16]
+    return weights_digest({name: to_numpy(tensor) for name, tensor in policy.network.actor().items()})

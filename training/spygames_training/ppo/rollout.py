@@ -14,12 +14,12 @@ from spygames.core.basics.text import one_line
 from spygames.core.game.game import Game
 from spygames.core.game.padding import from_fields, to_fields
 from spygames.core.players.names import Player, new_memory
+from spygames.core.players.sampling import Asked, Drawn, sample_rows
 from spygames.core.playing.batch import Batch
 from spygames.core.playing.session import Session
 from spygames_training.config import PPO, Config
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.networks.device import Compute, fetch
-from spygames_training.networks.sampling import Asked, Drawn, sample_rows
 from spygames_training.ppo.seating import OpponentSeats
 from spygames_training.ppo.shaping import Shaping, shape_rewards
 from spygames_training.ppo.trajectories import Trajectories

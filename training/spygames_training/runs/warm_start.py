@@ -6,8 +6,8 @@ from typing import Any
 import torch
 
 from spygames.core.game.game import Game
+from spygames.core.players.checkpoint_files import CheckpointError
 from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
-from spygames_training.agents.folder import CheckpointError
 from spygames_training.config import NetworkShape
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.networks.custom import Source

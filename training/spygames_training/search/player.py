@@ -13,8 +13,9 @@ from spygames.core.game.rng import GAMMA, as_seed, mix
 from spygames.core.players.beliefs import in_things, win_share
 from spygames.core.players.history import Noted
 from spygames.core.players.player import DecisionBatch, Player, name_of
+from spygames.core.players.sampling import ARGMAX
 from spygames.core.svg.annotations import Advice
-from spygames_training.agents.policy import ARGMAX, Policy
+from spygames_training.agents.policy import Policy
 from spygames_training.search.belief import Belief, redrawn
 from spygames_training.search.draws import Sampled
 from spygames_training.search.models import BotModel, Model, Rival, UniformModel

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import get_args
 
@@ -13,6 +14,7 @@ from spygames.core.basics.text import one_line, shown
 from spygames.core.game.game import Game
 from spygames.core.game.registry import canonical_id, game_ids
 from spygames.core.players.mixture import MIX, MixturePlayer
+from spygames.core.players.numpy_player import NumpyPlayer
 from spygames.core.players.player import (
     DecisionBatch,
     HasPlayer,
@@ -177,7 +179,9 @@ def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) 
     - `KIND:ARGUMENT` with an installed kind of players: `python:my_bot.act`
     - a released agent: `agent_avenue/simple-2` (see `released_agents`)
     - `best`: the best released agent of the variant, in its strongest form without a search
-    - the path of a checkpoint; write `./best` for a folder with one of the names above
+    - the path of a checkpoint: its folder, or a zip of it; write `./best` for a folder with one of the names above
+
+    Without torch, NumPy computes agents and checkpoints (`NumpyPlayer`).
 
     Policies other than `best` sample their actions. `@argmax` or a temperature (`@0.5`) changes that. `+search:64` adds
     a search on top of a policy that has a value.
@@ -234,7 +238,7 @@ def _of_source(game: Game, name: PlayerName) -> Player:
     source = name.source
     is_file = find_agent(source) is not None or find_anchor(source) is not None or _exists(source)
     if source == BEST or (is_file and source not in game.bots):
-        return _installed("checkpoint")(game, replace(name.without_best(game), search=None))
+        return _of_checkpoint(game, replace(name.without_best(game), search=None))
     raise ValueError(_no_player(game, name))
 
 
@@ -249,6 +253,14 @@ def _mixture(game: Game, name: PlayerName) -> MixturePlayer:
                 f"a player of a mixture must be no mixture and no search with rivals, not {shown(str(member))}"
             )
     return MixturePlayer(game, as_players(game, [str(member) for member in members]))
+
+
+def _of_checkpoint(game: Game, name: PlayerName) -> Player:
+    """Make a player from a checkpoint. Torch computes its network; NumPy does where torch is not installed."""
+    kind = "checkpoint"
+    if entry_points(group=KINDS, name=kind) and all(map(find_spec, ("torch", "safetensors"))):
+        return _installed(kind)(game, name)
+    return NumpyPlayer(game, name.source, name.play)
 
 
 def _no_player(game: Game, name: PlayerName) -> str:
@@ -294,7 +306,8 @@ def _installed(kind: str, group: str = KINDS) -> Callable[..., Player]:
         extra = _EXTRA.get(str(error.name).split(".")[0])
         if extra is None:
             raise
-        raise ValueError(f"players of kind {kind} need {error.name}: {how_to_install(extra)}") from error
+        what = f"players of kind {kind} need" if group == KINDS else f"{SEARCH} needs"
+        raise ValueError(f"{what} {error.name}: {how_to_install(extra)}") from error
 
 
 def as_players(game: Game, players: PlayerLike | Sequence[PlayerLike]) -> list[Player]:

@@ -180,7 +180,7 @@ class MaskableRun:
                 if callback.stopping:
                     raise KeyboardInterrupt
                 report.plot()
-                report.summarise(self.model.num_timesteps, callback.seconds)
+                report.summarize(self.model.num_timesteps, callback.seconds)
         finally:
             torch.set_num_threads(threads)
         return to_actor_critic(self.model.policy)
