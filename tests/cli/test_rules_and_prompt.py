@@ -71,4 +71,4 @@ def test_random_moves_depend_on_the_seed_alone(capsys: pytest.CaptureFixture[str
         printed(capsys, "prompt", "agent_avenue", "--seed", seed, "--after", 5, "--seat", 0) for seed in (1, 1, 2)
     )
     assert one == again != other
-    assert one.startswith("You are player_0 in a game of agent_avenue_v0, mode=simple")
+    assert one.startswith("You are player_0 in a game of agent_avenue_v0.\n")
