@@ -6,7 +6,7 @@ Both files are data. Loading runs no code from them, takes no more memory than t
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load as tensors_from_bytes
 from torch import Tensor
+from torch.nn.functional import pad
 
 from spygames.core.basics.text import one_line
 from spygames.core.basics.version import VERSION
@@ -114,9 +115,16 @@ def _texts(found: object) -> list[str]:
     return [each for each in found if isinstance(each, str)] if isinstance(found, (list, tuple)) else []
 
 
-def layout_hash(game: Game) -> str:
-    """Digest of a network's inputs and outputs: the view's fields, in order, and the number of actions."""
-    return hashlib.sha256(json.dumps(game.layout).encode()).hexdigest()[:16]
+def layout_hash(game: Game, without: Container[str] = ()) -> str:
+    """Digest of a network's inputs and outputs: the view's fields, in order, and the number of actions.
+
+    Args:
+        game: the game.
+        without: fields to leave out.
+    """
+    layout = game.layout
+    observation = {name: shape for name, shape in layout["observation"].items() if name not in without}
+    return hashlib.sha256(json.dumps({**layout, "observation": observation}).encode()).hexdigest()[:16]
 
 
 def save_checkpoint(
@@ -184,7 +192,9 @@ def load_checkpoint(path: str | Path, game: Game | None = None, network: Source 
         path: the checkpoint's folder, a run's folder (with a folder `checkpoint` in it), or the name of an agent that
             comes with the package: `agent_avenue/simple-2`, or `best`, which needs `game`.
         game: the game to play. The checkpoint must be of the same game, with the same layout of observations and
-            actions; other options may differ. None: the game and options that the checkpoint names.
+            actions; other options may differ. The layout may lack the game's `extra_fields`: then the weights of these
+            inputs are 0, unless the network is one of entities or your own. None: the game and options that the
+            checkpoint names.
         network: the module of a custom network, or a function that makes it. A checkpoint of a custom network needs it,
             since a checkpoint holds no code.
 
@@ -200,7 +210,7 @@ def load_checkpoint(path: str | Path, game: Game | None = None, network: Source 
         game = _named_game(folder, environment)
     elif environment.get("id") != game.id:
         raise CheckpointError(f"{_display_name(folder)} was trained on {environment.get('id')!r:.60}, not on {game.id}")
-    if layout.get("hash") != layout_hash(game):
+    if layout.get("hash") not in (layout_hash(game), layout_hash(game, game.extra_fields)):
         options = _other_options(environment.get("options"), game)
         raise CheckpointError(
             f"{_display_name(folder)} has another layout than {game.id} here: {_difference(layout, game)}"
@@ -333,6 +343,8 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game, source: S
         raise CheckpointError(f"{file} is truncated or not a safetensors file: {one_line(error, 200)}") from None
     if not isinstance(network, OwnNetwork):
         tensors = {k: v.float() if v.dtype is torch.bfloat16 else v for k, v in tensors.items()}
+        if _get(folder, config, "layout", dict).get("hash") != layout_hash(game):
+            tensors = _with_extra_inputs(tensors, game)
     if difference := tensor_difference(network.state_dict(), tensors):
         raise CheckpointError(f"{file} does not match the network in {CONFIG}: {difference}")
     if hashlib.sha256(data).hexdigest() != _get(folder, _get(folder, config, "weights", dict), "sha256", str):
@@ -345,6 +357,16 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game, source: S
     except ValueError as error:
         raise CheckpointError(f"{folder}: {error}") from error
     return network.eval()
+
+
+def _with_extra_inputs(tensors: dict[str, Tensor], game: Game) -> dict[str, Tensor]:
+    """Return the weights of a network for a view without `extra_fields`, with weights of 0 for these inputs."""
+    extra = sum(game.view_dtype[name].itemsize // 4 for name in game.extra_fields)
+    return {k: pad(v, (0, extra)) if k == _OF_INPUTS and v.ndim == 2 else v for k, v in tensors.items()}
+
+
+_OF_INPUTS = "trunk.0.weight"
+"""The weights of the first layer, whose columns are the features of a view."""
 
 
 def _check_finite(where: Path, tensors: Mapping[str, Tensor]) -> None:
