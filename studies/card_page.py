@@ -163,6 +163,7 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     if ppo:
         named = ("games", "steps", "epochs", "minibatch", "learning_rate", "learning_rate_end", "lam", "entropy")
         named += ("entropy_end", "kl", "reference_ema", "ema", "reward_scale")
+        named += ("decay",) if ppo.get("decay", "linear") != "linear" else ()
         rows.append(("PPO", ", ".join(f"{key} {ppo[key]}" for key in named if key in ppo)))
     if opponents.get("share"):
         counts = Counter(map(code_span, opponents.get("bots", ())))

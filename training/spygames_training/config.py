@@ -101,7 +101,7 @@ class PPO:
     learning_rate: float = 1e-3
     """Learning rate of Adam at the start of the run."""
     learning_rate_end: float = 5e-5
-    """Learning rate of Adam at the end of the run; the schedule is linear."""
+    """Learning rate of Adam at the end of the run; see `decay`."""
     clip: float = 0.2
     """Clip range of the probability ratio (PPO's epsilon)."""
     gamma: float = 1.0
@@ -116,11 +116,16 @@ class PPO:
     entropy: float = 0.1
     """Weight of the policy's entropy at the start of the run."""
     entropy_end: float = 0.01
-    """Weight of the policy's entropy at the end of the run; the schedule is linear."""
+    """Weight of the policy's entropy at the end of the run; see `decay`."""
     kl: float = 0.1
     """Weight of KL(policy || reference), where the reference is an earlier version of the policy."""
     kl_end: float | None = None
-    """Weight of the KL term at the end of the run; the schedule is linear. None: constant."""
+    """Weight of the KL term at the end of the run; see `decay`. None: constant."""
+    decay: Literal["linear", "power"] = "linear"
+    """Schedule of the learning rate, the entropy's weight and the KL term's weight between their first and last values.
+    linear: a straight line. power: in proportion to 1 / (c + t), where t is the fraction of the run that has passed and
+    c follows from the two values. This falls fast at first and spends most of the run near the end value. Both values
+    must be positive."""
     reference_every: int = 20
     """Updates between two replacements of the reference by the current policy."""
     reference_ema: float = 0.0
@@ -154,6 +159,11 @@ class PPO:
             reference_every=(self.reference_every >= 1, "at least 1"),
             reference_ema=(self.reference_ema < 1, "from 0 to below 1"),
         )
+        if self.decay == "power":
+            scheduled = ("learning_rate", "entropy", *(["kl"] if self.kl_end is not None else []))
+            positive = 'positive with ppo.decay = "power"'
+            names = [name for first in scheduled for name in (first, f"{first}_end")]
+            _require(self, "ppo.", **{name: (getattr(self, name) > 0, positive) for name in names})
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ COMMANDS = {
     "record": "Record",
     "replay": "Replay",
     "draw": "Draw",
+    "rules": "Rules",
+    "prompt": "Prompt",
     "export": "Export",
     "best-response": "BestResponse",
     "ablate": "Ablate",

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 HELP = """\
 Type the number of an action, or its text. Other commands:
-  show               show the position again
+  show, words        show the position again, or say it in words
   hint               ask a player what it would do in your place
   who                ask a search what it believes about hidden cards and roles
   undo               take your last decision back
-  rules, rules ID    list the rules, or show one of them
+  rules, rules NAME  show the rules in short, or a rule by its ID, a chapter, or a card
   help               show this text
   quit (Ctrl-D)      leave the game"""
 _IN_BROWSER = ("host", "port", "players", "records", "no-open")
@@ -214,7 +214,7 @@ def play(
 
 def happened(live: "LiveGame", seat: int, since: int) -> str:
     """Return what a seat saw of the decisions from number `since` on, one line each."""
-    lines = [live.seen(number, seat) for number in range(since, len(live.decisions))]
+    lines = [live.happened(number, seat) for number in range(since, len(live.decisions))]
     return "".join(f"{line}\n" for line in lines) + ("\n" if lines else "")
 
 
@@ -246,6 +246,8 @@ def choose(
             say(HELP)
         elif answer == "show":
             say(f"\n{position}")
+        elif answer == "words":
+            say(live.game.describe(live.state, seat))
         elif word == "rules":
             say(rules_in_words(live.game, rest))
         elif answer == "hint":
