@@ -12,9 +12,9 @@ import docstring_parser
 
 from spygames.core.game.game import Game
 from spygames.core.game.registry import game_ids, game_module, make_game
+from spygames.core.players.checkpoint_files import CONFIG, read_checkpoint_config
 from spygames.core.players.names import PlayerName
 from spygames.core.players.released import BEST, best_agent, find_agent, find_anchor, released_agents
-from spygames_training.agents.folder import CONFIG, read_checkpoint_config
 
 SEARCHES = ("mcts:200",)
 """Searches that the page always offers."""
@@ -102,7 +102,11 @@ def options_of(game: str) -> list[Option]:
 
 def fits(game: Game, spec: str) -> bool:
     """Whether an agent was trained for the game's variant. Players that are not agents always fit."""
-    source = PlayerName.parse(spec).source
+    return all(_fits(game, member.source) for member in PlayerName.parse(spec).members)
+
+
+def _fits(game: Game, source: str) -> bool:
+    """`fits` for one player, without play and search."""
     if source == BEST:
         return bool(_best(game))
     try:
