@@ -10,8 +10,8 @@
     states = init(jax.random.split(jax.random.key(1), 64))
     states = step(states, states.legal_action_mask.argmax(1))
 
-`init` and `step` are pure functions, which `jit`, `vmap` and `scan` transform. The rules themselves are compiled code of
-this package and run on the CPU, through `jax.pure_callback`. Under `vmap`, a step is one call for all games.
+`init` and `step` are pure functions, which `jit`, `vmap` and `scan` transform. The rules themselves are compiled code
+of this package and run on the CPU, through `jax.pure_callback`. Under `vmap`, a step is one call for all games.
 """
 
 import dataclasses
@@ -40,8 +40,8 @@ __all__ = ["Env", "State", "key_to_seed", "make"]
 class State:
     """A game between two decisions: a pytree of arrays. Under `vmap` each array has a leading axis.
 
-    `observation` and `legal_action_mask` are what the seat `current_player` may know. **`state_bytes` and `seed` are the
-    whole game, hidden cards and future chance included**: do not pass them to a policy.
+    `observation` and `legal_action_mask` are what the seat `current_player` may know. **`state_bytes` and `seed` are
+    the whole game, hidden cards and future chance included**: do not pass them to a policy.
     """
 
     current_player: jax.Array

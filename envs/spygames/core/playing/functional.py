@@ -1,4 +1,4 @@
-"""Games as functions: each call takes arrays that it leaves alone, and returns new ones. `spygames.jax` is made of it."""
+"""Games as functions: each call returns new arrays and leaves its arguments alone. `spygames.jax` is made of it."""
 
 from typing import Any, NamedTuple
 
