@@ -234,7 +234,7 @@ def _outputs(rows: FunctionalRows, shape: tuple[int, ...]) -> dict[str, np.ndarr
         "state_bytes": rows.memory,
         "seed": _halves(rows.seeds),
     }
-    return {name: array.reshape(*shape, *array.shape[1:]) for name, array in arrays.items()}
+    return {name: array.reshape(shape + array.shape[1:]) for name, array in arrays.items()}
 
 
 def _check(name: str, array: Any, dtype: type[np.generic], shape: tuple[int, ...]) -> None:
