@@ -1,3 +1,5 @@
+# Of an extra that is not installed where types are checked:
+# pyright: reportMissingImports=false
 """Benchmarks of the JAX environments beside Pgx's: steps of vmapped games in one jitted loop."""
 
 import os
@@ -48,7 +50,7 @@ def ours(name: str) -> tuple[Any, Callable[..., Any]]:
 
 def theirs(name: str) -> tuple[Any, Callable[..., Any]]:
     """Return the same of one of Pgx's games, as its documentation shows."""
-    env: Any = pgx.make(name)  # pyright: ignore[reportArgumentType]
+    env: Any = pgx.make(name)
     return env, auto_reset(env.step, env.init)
 
 

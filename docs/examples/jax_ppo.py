@@ -1,4 +1,4 @@
-"""PPO by self-play in one jitted function: `python jax_ppo.py [seed]`.
+"""PPO by self-play in one jitted function: `python jax_ppo.py [seed] [updates]`.
 
 One network plays both seats of 1,024 games and learns from the decisions of both. The algorithm is PPO (arXiv
 1707.06347) with generalized advantage estimation (arXiv 1506.02438), in plain JAX.
@@ -170,8 +170,9 @@ def judge(params: Params, opponent: str, games: int = 2000, seed: int = 10_000) 
 
 if __name__ == "__main__":
     start, cpu = time.perf_counter(), time.process_time()
-    params, entropy = jax.block_until_ready(train(jax.random.key(int(sys.argv[1]) if len(sys.argv) > 1 else 0)))
-    print(f"{UPDATES * GAMES * STEPS:,} decisions in {time.perf_counter() - start:.0f} s", end=", ")
+    seed, updates = [int(each) for each in (*sys.argv[1:], *(0, UPDATES)[len(sys.argv) - 1 :])]
+    params, entropy = jax.block_until_ready(train(jax.random.key(seed), updates))
+    print(f"{updates * GAMES * STEPS:,} decisions in {time.perf_counter() - start:.0f} s", end=", ")
     print(f"{time.process_time() - cpu:.0f} s of CPU, compiling included")
     print(f"entropy {entropy[0]:.2f} at the start, {entropy[-1]:.2f} at the end")
     for opponent in ("random", "greedy"):

@@ -1,5 +1,5 @@
-# Of an extra that is not installed where types are checked:
-# pyright: reportMissingImports=false
+# Of an extra that is not installed where types are checked; pyright then takes this file for the library:
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false
 """JAX environments of all games, in Pgx's form (extra `jax`).
 
     import jax

@@ -66,7 +66,7 @@ def test_games_are_those_of_a_batch(variant: Variant) -> None:
 def test_an_observation_is_that_of_the_current_player_to_the_end(variant: Variant) -> None:
     env, aec = bridge.make(variant.game_id, **variant.options), GameEnv(variant.make_game())
     step, state = jax.jit(env.step), env.init_seed(9)
-    rng = np.random.default_rng(9)
+    rng, mover = np.random.default_rng(9), -1
     aec.reset(seed=9)
     while not (state.terminated or state.truncated):
         seen = aec.observe(aec.possible_agents[int(state.current_player)])
