@@ -47,7 +47,7 @@ def _park(c: Scene, x: float, y: float, w: float, h: float) -> None:
             if kind == "?":
                 hidden(pen, 42, h - 28)
             elif kind is not None:
-                card(pen, kind, 42, h - 28, secret=i == 1)
+                card(pen, kind, 42, h - 28, secret=i == 1, names=False)
             pen.close()
     else:
         own = seen["progress"][c.below] - seen["progress"][1 - c.below]
@@ -65,7 +65,7 @@ def _hands(c: Scene) -> None:
     w = min(62.0, 250 / max(1, len(cards)) - 6)
     for i, kind in enumerate(cards):
         pen.at(10 + i * (w + 6), 222)
-        card(pen, kind, w, 68)
+        card(pen, kind, w, 68, names=False)
         pen.close()
     deck = seen["deck"] if isinstance(seen["deck"], int) else len(seen["deck"])
     pen.box(266, 226, 32, 44, 4, BACK, stroke=BACK_LINE, stroke_width=1.4)

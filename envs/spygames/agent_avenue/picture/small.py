@@ -20,7 +20,15 @@ MIN_ICON = 19
 """The least width of an icon that is legible."""
 
 
-def card(pen: Pen, kind: str, w: float, h: float, copies: Sequence[int] | None = None, secret: bool = False) -> None:
+def card(
+    pen: Pen,
+    kind: str,
+    w: float,
+    h: float,
+    copies: Sequence[int] | None = None,
+    secret: bool = False,
+    names: bool = True,
+) -> None:
     """Draw an agent's card with its top left corner at (0, 0): its name if there is room, sign, and icons.
 
     Args:
@@ -30,9 +38,10 @@ def card(pen: Pen, kind: str, w: float, h: float, copies: Sequence[int] | None =
         h: the height.
         copies: the copies that each side has in play: a triangle of its color marks the icon that counts next for it.
         secret: whether only the viewer knows the card; it then has a dashed frame.
+        names: whether cards with enough room have their names.
     """
     ground, name = KIND[kind], title(kind)
-    named = width(name, LETTERS) <= w - 1
+    named = names and width(name, LETTERS) <= w - 1
     icons = STEPS[kind]
     bw = min(26.0, (w - 8) / len(icons) - 2)
     head, foot = (19.0 if named else 5.0), 4.0 if bw < MIN_ICON else 25.0 if copies else 20.0
