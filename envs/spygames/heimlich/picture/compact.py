@@ -45,4 +45,5 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
         pen.at(290, 286, 0.66)
         pen.stamp(figure, agent, False, 0)
         pen.close()
-        pen.words(308, 276, f"You: {agent}", 15, INK)
+        text = f"You: {agent}"
+        pen.words(306, 276, text, min(16.0, 16 * 82 / width(text, 16)), INK)

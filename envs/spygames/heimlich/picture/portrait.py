@@ -15,7 +15,7 @@ from spygames.heimlich.board import FINISH, MARK
 from spygames.heimlich.cards import HAND
 from spygames.heimlich.picture.facts import Seen, headline, minus, owners, seats
 from spygames.heimlich.picture.frame import ROAD
-from spygames.heimlich.picture.signs import BACK, BACK_LINE, COLOURS, DARK, GOLD, card_sign, figure
+from spygames.heimlich.picture.signs import BACK, BACK_LINE, COLOURS, DARK, card_sign, figure
 from spygames.heimlich.picture.small import middle, town
 from spygames.heimlich.picture.stage import HINTS, LABELS
 from spygames.heimlich.texts.seen import HIDDEN, titled
@@ -89,10 +89,11 @@ def _line(pen: Pen, m: Seen, look: Look, seat: int, y: float) -> None:
         end -= 14
         pen.box(end, y + 2.5, 13, 15, 2.5, BACK, stroke=BACK_LINE, stroke_width=1)
         pen.words(end + 6.5, base - 0.2, str(n), 12, PAPER, anchor="middle")
-    name = "You" if seat == look.viewer else f"player_{seat}"
-    x = LEFT + 4
-    pen.words(x, base, name, 12, GOLD if seat in m["winners"] and palette.theme == "dark" else None, most=end - x)
-    x += min(end - x, width(name, 12)) + 6
+    name, bold = "You" if seat == look.viewer else f"player_{seat}", cards is None
+    x = LEFT + 3
+    fill = palette.accent if seat in m["winners"] else None
+    pen.words(x, base, name, 12, fill, bold=bold, most=end - x)
+    x += min(end - x, width(name, 12, bold)) + 6
     if seat < len(look.names) and look.names[seat] and end - x > 30:
         pen.words(x, base, cut(look.names[seat], 12, end - x - 4, False), 12, palette.soft, bold=False)
     known = m["passports"][key]
@@ -111,10 +112,8 @@ def _agents(pen: Pen, m: Seen, look: Look, y: float) -> None:
     palette, known = pen.palette, owners(m, look.viewer)
     picks = {text.split()[1]: text.split()[0] for text in look.legal if text.split()[0] in ("move", "agent")}
     asked = next((text.split()[1] for text in look.legal if text.startswith("guess ")), None)
-    end = _column(m, 0) - _wide(m) / 2
     pen.words(LEFT + 4, y + 30, "score", 12.5, palette.soft, bold=False)
     pen.words(LEFT + 4, y + 46, f"of {FINISH}", 12.5, palette.soft, bold=False)
-    del end
     for i, agent in enumerate(m["agents"]):
         cx, w = _column(m, i), _wide(m)
         verb, score = picks.get(agent), m["scores"][agent]
@@ -123,10 +122,10 @@ def _agents(pen: Pen, m: Seen, look: Look, y: float) -> None:
             pen.target(**named, label=f"{verb} {agent}")
         edge = palette.pick if verb or agent == asked else palette.line
         pen.box(cx - w / 2, y, w, AGENT - 2, 9, palette.panel, stroke=edge, stroke_width=2.6 if verb else 1.2)
-        pen.at(cx - 9, y + 38, 0.72)
-        pen.stamp(figure, agent, False, 16.8)
+        pen.at(cx - 11, y + 37, 0.66)
+        pen.stamp(figure, agent, False, 18.4)
         pen.close()
-        pen.words(cx + w / 2 - 5, y + 35, str(score), 16, anchor="end")
+        pen.words(cx + w / 2 - 3, y + 35, str(score), 15.5, anchor="end")
         gain = score - look.before["scores"][agent] if look.before else 0
         moved = m["moved"].get(agent)
         if gain:

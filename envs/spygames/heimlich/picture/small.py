@@ -124,7 +124,7 @@ def middle(pen: Pen, m: Seen, box: Box) -> None:
     pen.close()
     left = m["points_left"]
     for i in range(left):
-        at = (x + 92 + 17 * (i % 5), y + high / 2 - 8 + 17 * (i // 5)) if wide else (x + w / 2 + 15 * (i - (left - 1) / 2), y + h - 14)
+        at = (x + 90 + 15 * i, y + high / 2) if wide else (x + w / 2 + 15 * (i - (left - 1) / 2), y + h - 14)
         if wide or not card:
             pen.dot(*at, 6, GOLD, stroke=INK, stroke_width=1.2)
     if card:
