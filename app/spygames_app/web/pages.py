@@ -78,11 +78,12 @@ def sorry(title: str, line: str, back: str = "/") -> Html:
 # ---------------------------------------------------------------- the start
 
 
-def start(games: Sequence[tuple[str, str, Sequence[Option]]], problem: str = "") -> Html:
-    """Return the page that offers the games: title, description and options of each."""
+def start(games: Sequence[tuple[str, str, Sequence[Option], str | None]], problem: str = "") -> Html:
+    """Return the page that offers the games: title, description, options, and the address of a picture of each."""
     cards = [
         h(
             "form",
+            h("img", src=image, alt="", class_="thumbnail", width=400, height=300) if image else None,
             h("h2", title),
             h("p", about),
             h("input", type="hidden", name="game", value=number),
@@ -92,7 +93,7 @@ def start(games: Sequence[tuple[str, str, Sequence[Option]]], problem: str = "")
             action="/seats",
             class_="card",
         )
-        for number, (title, about, options) in enumerate(games)
+        for number, (title, about, options, image) in enumerate(games)
     ]
     return page("Choose a game", h("h1", "Choose a game"), h("div", *cards, class_="cards"), problem=problem)
 

@@ -116,7 +116,7 @@ class Site:
         return await self._html(visit, self._start)
 
     def _start(self, problem: str = "") -> Html:
-        games = [(*title_of(name), self.offered.options_of(name)) for name in self.offered.games]
+        games = [(*title_of(name), self.offered.options_of(name), _thumbnail(name)) for name in self.offered.games]
         return pages.start(games, problem)
 
     async def seats(self, request: Request) -> Response:
@@ -430,6 +430,11 @@ class Site:
     def _with_cookie(self, response: Response, visit: Visit) -> Response:
         response.set_cookie(self.cookie, visit.cookie, httponly=True, samesite="strict")
         return response
+
+
+def _thumbnail(game: str) -> str | None:
+    """Return the address of the picture of a game; None for a game of another package."""
+    return f"/static/games/{game}.svg" if (_HERE / "static" / "games" / f"{game}.svg").is_file() else None
 
 
 def _lines(made: WebGame, since: int) -> Iterator[str]:
