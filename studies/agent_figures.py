@@ -10,13 +10,13 @@ from typing import Any
 import torch
 from tyro.conf import Positional
 
+from spygames.core.players.checkpoint_files import find_checkpoint
 from spygames.core.players.names import make_player
 from spygames.core.players.released import ANCHORS as FIRST_AGENTS
 from spygames.core.players.released import FIRST, released_agents
 from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, console, run_command
 from spygames_app.shipped import agent_folder
 from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
-from spygames_training.agents.folder import find_checkpoint
 from spygames_training.agents.policy import Policy, PolicyPlayer
 from spygames_training.evaluation.digests import player_digest
 from spygames_training.evaluation.evaluation import evaluate

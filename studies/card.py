@@ -51,8 +51,8 @@ class Card:
         if self.checkpoint is None:
             raise WrongArguments("name the checkpoint, as in python -m studies.card agent_avenue/simple-2")
         check_writable(self.out)
+        from spygames.core.players.checkpoint_files import find_checkpoint
         from spygames_training.agents.checkpoint import load_checkpoint
-        from spygames_training.agents.folder import find_checkpoint
         from spygames_training.files.atomic import write_whole
         from studies.calibration import draw_calibration
         from studies.card_page import card

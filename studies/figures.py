@@ -7,13 +7,13 @@ from typing import Any
 
 from spygames.core.basics.files import read_file
 from spygames.core.basics.json_numbers import read_uint64
+from spygames.core.basics.json_values import is_count, is_number, parse_json
 from spygames.core.basics.text import one_line
 from spygames.core.game.game import Game
 from spygames.core.players.names import PlayerName
 from spygames_training.agents.checkpoint import Checkpoint
 from spygames_training.agents.policy import PolicyPlayer, from_network
 from spygames_training.evaluation.digests import player_digest, worlds_of
-from spygames_training.files.json_values import is_count, is_number, parse_json
 from spygames_training.search.player import on_top
 from studies.calibration import Calibration
 

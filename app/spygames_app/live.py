@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from spygames.core.compiling.kernel import Record
-from spygames.core.game.game import Game, as_record
+from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rng import derived_seed
 from spygames.core.players.player import Player
+from spygames.core.players.replies import match
 from spygames.core.playing.session import ROW, answers_in_secret, one_game
 from spygames.core.records.record import GameRecord, make_record
 
@@ -88,11 +89,9 @@ class LiveGame:
 
     def named(self, text: str) -> int | None:
         """Look up a legal action by its text, ignoring case and underscores; None if there is none."""
-
-        def plain(name: str) -> str:
-            return " ".join(name.replace("_", " ").casefold().split())
-
-        return {plain(name): action for name, action in self.legal().items()}.get(plain(text))
+        legal = self.legal()
+        found = match(text, legal)
+        return None if found is None else legal[found]
 
     def legal(self) -> dict[str, int]:
         """Return the legal actions of the seat to move, by their texts. Empty at the end of the game."""
@@ -125,6 +124,11 @@ class LiveGame:
         """Return what `viewer` saw of a decision, counted from 0."""
         made = self.decisions[number]
         return self.game.seen_action(as_record(made.states), made.action, made.seat, viewer)
+
+    def happened(self, number: int, viewer: int) -> str:
+        """Return what `viewer` saw of a decision, counted from 0, with its effects."""
+        made = self.decisions[number]
+        return self.game.happened(as_record(made.states), made.action, made.seat, viewer)
 
     def since(self, viewer: int) -> int:
         """Return the number, from 0, of the first decision after the last one of `viewer`."""
@@ -162,10 +166,19 @@ class LiveGame:
         return out
 
     def outcome(self, seat: int) -> str:
-        """Return the result of the game for a seat as a sentence."""
-        result = float(self.returns()[seat])
-        outcome = "You win." if result > 0 else "You lose." if result < 0 else "Nobody wins."
-        return f"{outcome} (return {result:+.3g})"
+        """Return the result of the game for a seat as a sentence, with the reason if the game gives one."""
+        returns = self.returns()
+        if len(set(returns.tolist())) > 2:  # a reward by score
+            return f"You come {1 + int((returns > returns[seat]).sum())} of {len(returns)} by score."
+        over = self.mover == NOBODY and self.game.texts.headline is not None
+        reason = self.game.headline(self.state, seat) if over else ""
+        if reason.startswith(("You", "Nobody")):
+            return f"{reason}."
+        if (returns == returns[0]).all():
+            outcome = "Nobody wins." if returns[0] < 0 else "The game is a draw."
+        else:
+            outcome = "You win." if returns[seat] > 0 else "You lose."
+        return f"{outcome} {reason}." if reason else outcome
 
     def record(self) -> GameRecord:
         """Return the game so far as a record."""

@@ -1,12 +1,18 @@
-"""The rules of a game by their IDs, read from its README."""
+"""The rules of a game for people: the short rules first, then the rules of its README by chapter and ID."""
 
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import NamedTuple
 
 from spygames.core.game.game import Game, reference
 from spygames.core.game.registry import game_module
+from spygames.core.players.replies import canonical
+from spygames.core.players.turns import rules as short_rules
+
+_WIDTH = 100
 
 
 class Rule(NamedTuple):
@@ -15,6 +21,8 @@ class Rule(NamedTuple):
     id: str
     chapter: str
     text: str
+    table: tuple[tuple[str, ...], ...] = ()
+    """The rows of the table that follows the rule, its head first."""
 
 
 def readme_of(game: str) -> str:
@@ -36,33 +44,95 @@ def rules_of(game: Game) -> dict[str, Rule]:
 
 
 def read_rules(page: str) -> dict[str, Rule]:
-    """Return the rules of a README: list items that begin with a bold ID, with their indented lines."""
+    """Return the rules of a README: list items that begin with a bold ID, with their indented lines and the table that
+    follows them.
+    """
     found: dict[str, Rule] = {}
+    item = r"^- \*\*([A-Z]+-\d+)\*\* (.*\n(?:  .*\n)*)(?:\n((?:\|.*\n)+))?"
     for chapter in re.split(r"^#{2,3} ", page, flags=re.MULTILINE)[1:]:
         title = chapter.partition("\n")[0].strip()
-        for item in re.findall(r"^- \*\*([A-Z]+-\d+)\*\* (.*\n(?:  .*\n)*)", chapter, re.MULTILINE):
-            plain = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", item[1])  # the text of links
-            text = " ".join(re.sub(r"\[[SPpD]\] |[`*]", "", plain).split())
-            found[item[0]] = Rule(item[0], re.sub(r"[`*]", "", title), text)
+        for name, text, table in re.findall(item, f"{chapter}\n", re.MULTILINE):
+            rows = [line.strip("|\n").split("|") for line in table.splitlines() if not re.match(r"\|[-:|]+$", line)]
+            cells = tuple(tuple(_plain(cell) for cell in row) for row in rows)
+            found[name] = Rule(name, re.sub(r"[`*]", "", title), _plain(text), cells)
     return found
 
 
-def rules_in_words(game: Game, wanted: str) -> str:
-    """Return the text for `rules` (the chapters with the IDs of their rules) or `rules AA-12` (one rule)."""
-    rules = rules_of(game)
-    if not rules:
-        return f"{game.id} has no list of rules."
-    if wanted:
-        rule = rules.get(wanted.upper())
-        if rule is None:
-            ids = [*rules]
-            return f"No rule {wanted!r}: the rules are {ids[0]} to {ids[-1]}."
-        return f"{rule.id}: {rule.text}"
-    chapters: dict[str, list[str]] = {}
+def _plain(text: str) -> str:
+    """The text without marks: those of sources, of code and of links."""
+    linked = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", text)
+    return " ".join(re.sub(r"\[[SPpD]\] |[`*]", "", linked).split())
+
+
+def chapters_of(rules: dict[str, Rule]) -> dict[str, list[Rule]]:
+    """Return the rules by chapter, in order."""
+    chapters: dict[str, list[Rule]] = {}
     for rule in rules.values():
-        chapters.setdefault(rule.chapter, []).append(rule.id)
+        chapters.setdefault(rule.chapter, []).append(rule)
+    return chapters
+
+
+def rules_in_words(game: Game, wanted: str = "") -> str:
+    """Return the text for `rules` (the short rules and the chapters), or for a rule, a chapter or a card."""
+    rules = rules_of(game)
+    if wanted:
+        return found_in(game, wanted) or (
+            f"No rule, chapter or card {wanted!r}: the rules are {next(iter(rules))} to {[*rules][-1]}."
+            if rules
+            else f"{game.id} has no list of rules."
+        )
+    if not rules:
+        return f"{short_rules(game)}\n\n{game.id} has no list of rules."
+    chapters = chapters_of(rules)
     width = max(map(len, chapters))
     lines = [
-        f"  {title:{width}}  {ids[0]}{f' to {ids[-1]}' if len(ids) > 1 else ''}" for title, ids in chapters.items()
+        f"  {title:{width}}  {within[0].id}{f' to {within[-1].id}' if len(within) > 1 else ''}"
+        for title, within in chapters.items()
     ]
-    return "\n".join(["The rules by their IDs; type rules ID to read one.", *lines])
+    more = "All rules by their IDs; type rules ID, rules CHAPTER or rules CARD to read more."
+    return "\n".join([short_rules(game), "", more, *lines])
+
+
+def found_in(game: Game, wanted: str) -> str:
+    """Return the text of a rule by its ID, of a chapter by its first words, or of a card; "" if there is none."""
+    rules, name = rules_of(game), canonical(wanted)
+    if (rule := rules.get(wanted.strip().upper())) is not None:
+        return in_words(rule)
+    for title, within in chapters_of(rules).items():
+        if canonical(title).startswith(name):
+            return "\n".join([title, *(in_words(rule) for rule in within)])
+    return card_in_words(game, rules, name)
+
+
+def card_in_words(game: Game, rules: dict[str, Rule], name: str) -> str:
+    """Return what the short rules and the tables of the README say about a card or term; "" for nothing."""
+    lines = [
+        f"{section.title}: {line.text}{_ids(line.ids or section.ids)}"
+        for section in game.short_rules()
+        for line in section.lines
+        if name in map(canonical, line.name.split(", "))
+    ]
+    for rule in rules.values():
+        for row in rule.table[1:]:
+            if canonical(row[0]) == name:
+                facts = zip(rule.table[0][1:], row[1:], strict=False)
+                lines.append(f"{rule.id}: {'; '.join(f'{head}: {cell}' for head, cell in facts)}")
+    return "\n".join(part for line in lines for part in wrap(line, _WIDTH, subsequent_indent="  "))
+
+
+def in_words(rule: Rule) -> str:
+    """Return a rule with its table as text."""
+    lines = wrap(f"{rule.id}: {rule.text}", _WIDTH, subsequent_indent="  ")
+    return "\n".join([*lines, *_columns(rule.table)])
+
+
+def _columns(table: Sequence[Sequence[str]]) -> list[str]:
+    """Return the rows of a table as aligned lines."""
+    if not table:
+        return []
+    widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
+    return ["  " + "  ".join(f"{cell:{w}}" for cell, w in zip(row, widths, strict=True)).rstrip() for row in table]
+
+
+def _ids(ids: Sequence[str]) -> str:
+    return f" ({', '.join(ids)})" if ids else ""

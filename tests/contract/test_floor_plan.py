@@ -28,6 +28,8 @@ PLAN: dict[str, tuple[str, ...]] = {
     "texts/__init__.py": (),
     "texts/render.py": ("to_text",),
     "texts/seen.py": ("seen_to_dict", "seen_action"),
+    "texts/short_rules.py": ("short_rules",),
+    "texts/words.py": ("describe", "effects"),
     "picture/draw.py": ("draw",),
     "picture/signs.py": (),
     "rules/__init__.py": ("init", "legal", "apply", "returns"),

@@ -16,11 +16,12 @@ from tests.support.position import Position
 
 
 class Listener(CommandPlayer):
-    """A program in one seat of a game that others play; keeps the lines written into its pipe."""
+    """A program in one seat of a game that others play, which wants texts; keeps the lines written into its pipe."""
 
     def __init__(self, position: Position, seat: int) -> None:
         super().__init__(position.game, "sh")
         self.position, self.seat = position, seat
+        self._wants_text[seat] = True
         self.lines: list[dict[str, Any]] = []
         self.session = one_game(position.game, {seat: self}, position.states)
 

@@ -13,15 +13,14 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 
 from spygames.core.basics.files import read_text
+from spygames.core.basics.json_values import LARGEST, is_number
 from spygames.core.basics.plain import plain
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.registry import canonical_id, imports_code
-from spygames_training.files.json_values import LARGEST, is_number
+from spygames.core.players.network_limits import MAX_LAYERS, MAX_UNITS
 
 __all__ = ["PPO", "Config", "Network", "Opponents", "read_config", "to_toml"]
 
-MAX_LAYERS, MAX_UNITS = 16, 8192
-"""Limits for the number of hidden layers and for the units of each."""
 MAX_TOML_BYTES = 1 << 14
 """Size limit of a config file. A few kilobytes are enough; tomllib needs O(n^2) memory for a dotted key of n parts."""
 Device = Literal["auto", "cpu", "cuda"]
@@ -69,6 +68,10 @@ class Network(NetworkShape):
     """Input of the critic during training. own: the view of the deciding seat, through the layers of the policy. all:
     the views of all seats, hidden information included, through hidden layers of its own. The policy never sees them.
     The saved agent then has a second value head, trained on the seat's own view."""
+    values: Literal["one", "split"] = "one"
+    """Values that the critic learns. one: one value for all games. split: one value for games among networks (the
+    learner and its earlier versions), and another one for games with an opponent that is not a network, such as a
+    scripted bot. The saved agent has the first value only."""
     belief: Literal["none", "train", "keep"] = "none"
     """Auxiliary task: predict the answers to the game's questions about hidden information (cards, identities, hats)
     from the policy's view. none: no auxiliary task. train: during training only, to shape the shared layers. keep: as
@@ -257,6 +260,13 @@ class Config:
             "ppo.",
             games=(self.ppo.games % self.workers == 0, f"a multiple of workers ({self.workers})"),
             minibatch=(self.ppo.minibatch >= self.workers, f"at least workers ({self.workers})"),
+        )
+        games, opponents = self.ppo.games // self.workers, self.opponents
+        everywhere = bool(opponents.bots) and not opponents.snapshots and round(opponents.share * games) == games
+        _require(
+            self.network,
+            "network.",
+            values=(self.network.values == "one" or not everywhere, "one if all games have opponents that are bots"),
         )
 
     @property

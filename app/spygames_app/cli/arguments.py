@@ -404,11 +404,10 @@ def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, option
     if game_id is None:
         from spygames.core.players.names import PlayerName
 
-        for spec in specs:
-            source = PlayerName.parse(spec).source
+        for source in [each.source for spec in specs for each in PlayerName.parse(spec).members]:
             path = agent_folder(source.rpartition(":")[2] if source.startswith("network:") else source)
             if _is_checkpoint(path):
-                from spygames_training.agents.checkpoint import checkpoint_game
+                from spygames.core.players.checkpoint import checkpoint_game
 
                 game = checkpoint_game(path)
                 game_id, options = game.id, {**game.options, **options}
@@ -428,7 +427,7 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
 
     if spec == BEST and (game_id or options):
         return PlayerName(BEST).without_best(make_game(game_id or DEFAULT_GAME, **options)).source
-    from spygames_training.agents.checkpoint import checkpoint_game
+    from spygames.core.players.checkpoint import checkpoint_game
 
     if not _is_checkpoint(agent_folder(spec)) and spec != BEST:
         player = make_player(choose_game([], game_id, options), spec)  # raises for an unknown name
@@ -444,8 +443,10 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
 
 
 def _is_checkpoint(path: Path) -> bool:
+    from spygames.core.players.checkpoint_files import is_zip
+
     # Unlike Path.is_file, os.path.isfile is False for a name that is too long.
-    return any(os.path.isfile(folder / "config.json") for folder in (path, path / "checkpoint"))
+    return is_zip(path) or any(os.path.isfile(folder / "config.json") for folder in (path, path / "checkpoint"))
 
 
 def given(command: Any) -> list[str]:

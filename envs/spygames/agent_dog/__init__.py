@@ -23,7 +23,7 @@ from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DECKS, Deck
 from spygames.agent_dog.layout import View
 from spygames.agent_dog.picture import draw
-from spygames.agent_dog.texts import render, seen
+from spygames.agent_dog.texts import render, seen, short_rules, words
 from spygames.core.game.game import Game, Texts
 from spygames.core.game.layout import view_ranges
 from spygames.core.game.options import maker, packed
@@ -71,6 +71,10 @@ def _game(o: layout.Settings) -> Game[View]:
             seen_to_dict=seen.seen_to_dict,
             seen_action=seen.seen_action,
             draw=draw.draw,
+            headline=draw.headline,
+            short_rules=short_rules.short_rules,
+            describe=words.describe,
+            effects=words.effects,
         ),
         bots=BOTS,
         module=sys.modules[__name__],

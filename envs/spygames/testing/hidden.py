@@ -11,6 +11,7 @@ from spygames.core.game.belief_targets import UNASKED
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from spygames.core.pictures.picture import draw_seen
+from spygames.core.players.turns import question, turn_of
 from spygames.core.svg.annotations import Look
 from spygames.testing.playing import reads_back
 from spygames.testing.trial import (
@@ -36,7 +37,8 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
 
     - `view`, `mask`, `to_move`, `results`, `cut off`: the numbers that an environment shows.
     - `texts`: the text of each action.
-    - `drawing`, `mapping`: the results of `to_text` and `seen_to_dict`.
+    - `drawing`, `mapping`, `words`: the results of `to_text`, `seen_to_dict` and `describe`.
+    - `prompt`: what a text player is told (`spygames.text.question`), if the seat is to move.
     - `moves`: what the seat sees when the seat to move acts (`seen_action`), by the text of the action.
     - `picture`, `picture with targets`: the SVG, without and with legal actions as targets.
 
@@ -62,6 +64,8 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
         drawn["picture"] = draw_seen(game, seen, Look(seat, alt=drawing), theme)
         if targets:
             drawn["picture with targets"] = draw_seen(game, seen, Look(seat, legal=targets, alt=drawing), other)
+    if s.to_move == seat:
+        drawn["prompt"] = question(turn_of(game, states))
     return {
         "view": view_of(game, s, seat),
         "mask": mask,
@@ -71,6 +75,7 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
         "drawing": drawing,
         "cut off": bool(game.truncated(s)) if game.truncated is not None and s.to_move == NOBODY else None,
         "mapping": seen,
+        "words": game.describe(s, seat),
         # Only legal actions of other seats have a text here, and legality depends on hidden cards. Action numbers may
         # be relative to the mover, so actions are identified by their texts.
         "moves": {
@@ -200,7 +205,7 @@ def moves(trial: Trial) -> None:
         for seat in range(game.num_players):
             if seat == mover or mover == NOBODY:
                 continue
-            texts: dict[bytes, tuple[str, str]] = {}
+            texts: dict[bytes, tuple[str, str, str]] = {}
             worlds = [states, *(determinized(game, states, seat, int(trial.rng.integers(2**32))) for _ in range(2))]
             for world in worlds:
                 s = as_record(world)
@@ -208,7 +213,14 @@ def moves(trial: Trial) -> None:
                     after = world.copy()
                     game.apply(as_record(after), action)
                     name, text = game.action_to_string(s, action, mover), game.seen_action(s, action, mover, seat)
-                    known = texts.setdefault(_known(game, after, seat), (name, text))
+                    whole = game.happened(s, action, mover, seat)
+                    known = texts.setdefault(_known(game, after, seat), (name, text, whole))
+                    if known[1] == text and known[2] != whole:
+                        trial.fail(
+                            f"seat {seat} sees the same before and after {known[0]!r:.60} and {name!r:.60} of seat "
+                            f"{mover}, but reads {known[2]!r:.80} and {whole!r:.80}; `effects` must return one text "
+                            "for both"
+                        )
                     if known[1] != text and not is_no_secret(game, world, known[0], name):
                         trial.fail(
                             f"seat {seat} cannot tell {known[0]!r:.60} from {name!r:.60} of seat {mover}, but reads "

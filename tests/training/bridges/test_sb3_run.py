@@ -83,6 +83,7 @@ def test_loss_weights_decrease_as_configured(tmp_path: Path, decay: Literal["lin
         ({"ppo": PPO(ema=0.9)}, "ppo.ema has no counterpart"),
         ({"ppo": PPO(reference_every=7)}, "ppo.reference_every has no counterpart"),
         ({"ppo": PPO(precision="bfloat16")}, "ppo.precision must be"),
+        ({"network": Network((16,), values="split")}, r"network\.values must be one"),
         ({"opponents": Opponents(share=0.5, bots=("random",))}, r"opponents\.share must be 0"),
     ],
 )

@@ -197,7 +197,8 @@ class Learner:
         replica.zero_grad(set_to_none=False)
         with self.compute.autocast():
             features, views = data.features(replica, rows, sequences, self.compute)
-            outputs = replica.heads(features, views)
+            with_bots = data.with_bots[torch.from_numpy(rows)]
+            outputs = replica.heads(features, views, with_bots.to(self.compute.device))
             # The own-view value of a critic of all seats: it must not change the policy's features.
             own = [replica.own_value(features.detach())] if replica.sees_all else []
             beliefs = [replica.belief(features)] if replica.belief is not None else []
@@ -209,6 +210,9 @@ class Learner:
         legal = np.empty(found.logits.shape[1], np.int64)
         loss_gradients(found, rows, data.taken, weights, gradients, loss_terms, legal)
         own_gradients = [weights.value * (v - data.taken.targets[rows]) / len(rows) for v in own_values]
+        if replica.splits_value:  # the saved value is that of games without bots
+            for gradient in own_gradients:
+                gradient[with_bots.numpy()] = 0
         belief_steps = [self._belief_gradients(b, rows, data.answers, belief_sums) for b in believed_logits]
         torch.autograd.backward(asked, send([*gradients, *own_gradients, *belief_steps], asked))
 

@@ -7,7 +7,7 @@ import importlib
 import json
 import pickle
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from types import ModuleType
@@ -21,6 +21,7 @@ from spygames.core.compiling.digest import code_digest
 from spygames.core.compiling.kernel import Int, Record, bind
 from spygames.core.game.belief_targets import Questions
 from spygames.core.game.fields import NamedRecord, named
+from spygames.core.game.rulebook import RuleSection, default_rules
 from spygames.core.svg.annotations import Draw
 
 __all__ = ["NOBODY", "Bot", "Game", "IllegalAction", "ImpossibleState", "Texts", "as_record", "flat"]
@@ -79,6 +80,22 @@ class Texts:
     the same text. None: the other seats only see that `seat` has moved."""
     draw: Draw | None = None
     """(pen, seen, look): draw a result of `seen_to_dict` as a picture. None: the text on a panel."""
+    headline: Callable[[Mapping[str, Any], int], str] | None = None
+    """(seen, viewer): return the decision that is due, such as "You: play a card", or how the game ended, such as
+    "player_1 wins: all pawns are home". `seen` is a result of `seen_to_dict` for this viewer. None: who is to move."""
+    asks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Questions for actions that people choose word by word: by the first word of the action, one for each later word,
+    such as {"move": ("Which agent?", "How far?")} for "move red 3"."""
+    short_rules: Callable[["Game"], Sequence[RuleSection]] | None = None
+    """(game): return the rules of the variant in short sections for people and language models, at most 60 lines as
+    text. None: the first paragraph of the docstring of the game's module."""
+    describe: Callable[["Game", Mapping[str, Any], int], str] | None = None
+    """(game, seen, viewer): return the position in sentences that address the seat `viewer` as "you". It is written
+    from `seen`, the result of `seen_to_dict` for that seat, so it can reveal nothing else. None: `to_text`."""
+    effects: Callable[["Game", Mapping[str, Any], Mapping[str, Any], int], str] | None = None
+    """(game, before, after, viewer): return what changed by an action and the chance events after it, such as "you move
+    +2 and lead by 3"; "" for nothing. Both mappings are results of `seen_to_dict` for the seat `viewer`. None: events
+    have no effects."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,6 +379,51 @@ class Game(Generic[V]):
         if viewer in (seat, NOBODY):
             return f"player_{seat}: {self.action_to_string(s, action, seat)}"
         return f"player_{seat} has moved"
+
+    def headline(self, s: Record, viewer: int) -> str:
+        """Return the decision that is due in state `s`, or how the game ended, as one line for seat `viewer`.
+
+        The viewer is called "You" and the other seats `player_0`, `player_1`, ...; with NOBODY (-1) all seats are.
+        """
+        if self.texts.headline is not None:
+            return self.texts.headline(self.seen_to_dict(s, viewer), viewer)
+        mover = int(s.to_move)
+        if mover == NOBODY:
+            return "The game is over"
+        return "Your move" if mover == viewer else f"player_{mover} is to move"
+
+    def short_rules(self) -> tuple[RuleSection, ...]:
+        """Return the rules of this variant in short sections, for people and language models.
+
+        `spygames.text.rules` returns them as one text. A game without `Texts.short_rules` returns the first paragraph
+        of the docstring of its module.
+        """
+        if self.texts.short_rules is None:
+            return default_rules(self.module.__doc__)
+        return tuple(self.texts.short_rules(self))
+
+    def describe(self, s: Record, viewer: int) -> str:
+        """Return what seat `viewer` may know of state `s` in sentences that address it as "you".
+
+        A game without `Texts.describe` returns `to_text`, as does every game for NOBODY.
+        """
+        if self.texts.describe is None or viewer == NOBODY:
+            return self.to_text(s, viewer)
+        return self.texts.describe(self, self.seen_to_dict(s, viewer), viewer)
+
+    def happened(self, s: Record, action: int, seat: int, viewer: int) -> str:
+        """Return what `viewer` sees when `seat` takes a legal action in state `s`, with its effects in parentheses.
+
+        It is the text of `seen_action`, and what changed for `viewer` up to the next decision. A game without
+        `Texts.effects`, and every game for NOBODY, has no effects.
+        """
+        text = self.seen_action(s, action, seat, viewer)
+        if self.texts.effects is None or viewer == NOBODY:
+            return text
+        after = s.copy()
+        self.apply(after, action)
+        effects = self.texts.effects(self, self.seen_to_dict(s, viewer), self.seen_to_dict(after, viewer), viewer)
+        return f"{text} ({effects})" if effects else text
 
     def new_states(self, n: int = 1) -> np.ndarray:
         """Return `n` blank states (all zero), a structured array [n]."""

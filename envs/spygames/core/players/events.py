@@ -24,7 +24,7 @@ class News(NamedTuple):
     begins: bool
     """Whether the seat has not yet received any news of this game."""
     events: list[str]
-    """What the seat has seen happen since its last news, oldest first (`Game.seen_action`)."""
+    """What the seat has seen happen since its last news, oldest first (`Game.seen_action`, or `Game.happened`)."""
 
 
 class _Known(NamedTuple):
@@ -52,15 +52,21 @@ class Following:
         self._known: dict[tuple[int, int], _Known] = {}  # by row and seat
         self._games: dict[int, int] = {}  # by seat
 
-    def news(self, d: DecisionBatch, row: int) -> News:
-        """Return the news for the seat to move in a row, before it decides."""
+    def news(self, d: DecisionBatch, row: int, effects: bool = False) -> News:
+        """Return the news for the seat to move in a row, before it decides.
+
+        Args:
+            d: the decisions.
+            row: the row of the game.
+            effects: whether events include the effects that the seat saw (`Game.happened`).
+        """
         (seat, known), (notes, decision) = self._of(d, row), _decision(d, row)
         begins = known is None or not known.received or known.decision[0] != decision[0]
         if known is None or begins:
             self._games[seat] = self._games.get(seat, 0) + 1
             known = _Known((0, 0), self._games[seat])
         self._known[row, seat] = _Known(decision, known.number)
-        return News(seat, known.number, begins, notes.seen(row, seat, known.decision[1]))
+        return News(seat, known.number, begins, notes.seen(row, seat, known.decision[1], effects))
 
     def answered(self, d: DecisionBatch, row: int, answer: int | PlayerFailed) -> None:
         """Keep the answer of the seat to move, in case the same decision is requested again."""
@@ -86,7 +92,7 @@ class Following:
         d.rng[row] = known.rng
         return known.answer
 
-    def ending(self, row: int, seat: int, notes: Notes | None) -> News | None:
+    def ending(self, row: int, seat: int, notes: Notes | None, effects: bool = False) -> News | None:
         """Return the news for a seat when the game in a row is over; None if the seat was not asked in that game."""
         known = self._known.pop((row, seat), None)
         if known is None or notes is None or not known.received:
@@ -94,7 +100,7 @@ class Following:
         since = known.decision[1]
         if since >= notes.count[row] or notes.states["to_move"][row, since % notes.size] != seat:
             return None  # the entry belongs to an earlier game, which was broken off
-        return News(seat, known.number, False, notes.seen(row, seat, since))
+        return News(seat, known.number, False, notes.seen(row, seat, since, effects))
 
     def restart(self, seat: int) -> None:
         """Report all games of a seat from the beginning at its next decision, because its process has ended."""

@@ -85,19 +85,21 @@ class Notes:
         places = np.arange(max(0, count - self.size), count) % self.size
         return Noted(self.states[row, places], self.actions[row, places])
 
-    def seen(self, row: int, viewer: int, since: int) -> list[str]:
+    def seen(self, row: int, viewer: int, since: int, effects: bool = False) -> list[str]:
         """Return what a seat has seen happen in the game of a row, as texts, oldest first (`Game.seen_action`).
 
         Args:
             row: the row of the game.
             viewer: the seat.
             since: number of the first decision to report, from 0. Decisions that were dropped are left out.
+            effects: whether the texts include the effects that the seat saw (`Game.happened`).
         """
         count = int(self.count[row])
+        tell = self.game.happened if effects else self.game.seen_action
         texts = []
         for place in (number % self.size for number in range(max(since, count - self.size), count)):
             s = as_record(self.states[row], place)
-            texts.append(self.game.seen_action(s, int(self.actions[row, place]), int(s.to_move), viewer))
+            texts.append(tell(s, int(self.actions[row, place]), int(s.to_move), viewer))
         return texts
 
     def load(self, arrays: Mapping[str, np.ndarray]) -> None:

@@ -19,6 +19,7 @@ from spygames.core.players.events import NOTES, Following, draw_seed
 from spygames.core.players.history import Notes
 from spygames.core.players.json_lines import Pipe, PipeError, PipeLate
 from spygames.core.players.player import DecisionBatch, PlayerFailed, PlayerTooSlow
+from spygames.core.players.turns import briefing, chosen, question, turn_of
 
 __all__ = ["DECISION_LIMIT", "PROTOCOL", "START_LIMIT", "CommandPlayer", "load_player"]
 
@@ -28,6 +29,8 @@ START_LIMIT = 30.0
 """Default time limit in seconds from the start of a program to its answer to `hello`."""
 DECISION_LIMIT = 10.0
 """Default time limit for a decision in seconds."""
+TEXT = "text"
+"""What a program may want besides: the decisions as texts (`spygames.text`)."""
 MAX_FAILURES = 3
 """Number of failures in a row after which a program is not started again."""
 
@@ -66,6 +69,7 @@ class CommandPlayer:
         self._arguments = _split(command)
         self._following = Following()
         self._pipes: dict[int, Pipe] = {}
+        self._wants_text: dict[int, bool] = {}  # by seat: whether its process has asked for texts
         self._asked: dict[int, int] = {}  # number of decisions that the process of a seat was asked for
         self._failures: dict[int, int] = {}
 
@@ -91,7 +95,8 @@ class CommandPlayer:
 
     def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
         """Send the result of a finished game to the program of a seat."""
-        news, pipe = self._following.ending(row, seat, notes), self._pipes.get(seat)
+        news = self._following.ending(row, seat, notes, self._wants_text.get(seat, False))
+        pipe = self._pipes.get(seat)
         if news is not None and pipe is not None:
             pipe.send({"type": "result", "id": news.game, "events": news.events, "returns": returns.tolist()})
 
@@ -110,13 +115,20 @@ class CommandPlayer:
             raise PlayerFailed(self.name, seat, [row], f"{what}: it has failed {MAX_FAILURES} times in a row")
         try:
             pipe = self._pipe(seat)
-            news = self._following.news(d, row)
+            wants_text = self._wants_text.get(seat, False)
+            news = self._following.news(d, row, wants_text)
             asked, texts = decision(d, row, seat)
             if news.begins:
-                pipe.send({"type": "start", "id": news.game})
+                told = {"briefing": briefing(d.game, seat)} if wants_text else {}
+                pipe.send({"type": "start", "id": news.game} | told)
+            if wants_text:
+                turn = turn_of(d.game, d.states[row : row + 1].copy(), news.events)
+                asked |= {"seen": turn.seen, "text": question(turn)}
             self._asked[seat] = number = self._asked.get(seat, 0) + 1
             pipe.send({"type": "decision", "id": news.game, "decision": number, "events": news.events} | asked)
             text = _action(pipe.receive(self.decision_limit), news.game, number)
+            if wants_text:
+                text = chosen(text, [*texts]) or text
         except PipeError as error:
             raise self._failed(d, row, error) from None
         self._failures[seat] = 0
@@ -133,7 +145,7 @@ class CommandPlayer:
         if seat not in self._pipes:
             self._pipes[seat] = pipe = Pipe(self._arguments)
             pipe.send(hello(self.game, seat))
-            _check_hello(pipe.receive(self.start_limit))
+            self._wants_text[seat] = _check_hello(pipe.receive(self.start_limit))
         return self._pipes[seat]
 
     def _failed(self, d: DecisionBatch, row: int, error: PipeError) -> PlayerFailed:
@@ -170,6 +182,7 @@ def hello(game: Game, seat: int) -> dict[str, Any]:
         "options": dict(game.options),
         "players": game.num_players,
         "seat": seat,
+        "offers": [TEXT],
     }
 
 
@@ -184,14 +197,18 @@ def decision(d: DecisionBatch, row: int, seat: int) -> tuple[dict[str, Any], dic
     return {"view": view, "legal": list(texts), "seed": draw_seed(d.rng[row])}, texts
 
 
-def _check_hello(answer: Mapping[str, Any]) -> None:
-    """Raise PipeError unless `answer` is a valid answer to `hello`."""
+def _check_hello(answer: Mapping[str, Any]) -> bool:
+    """Return whether a program wants texts. Raise PipeError unless `answer` is a valid answer to `hello`."""
     right, protocol = {"type": "hello", "protocol": PROTOCOL}, answer.get("protocol")
     if answer.get("type") == "hello" and type(protocol) is int and protocol < PROTOCOL:
         what = f'protocol {PROTOCOL} is {json.dumps(right)}, and each answer repeats "decision" of its question'
         raise PipeError(f"speaks protocol {protocol}, not {PROTOCOL}", what)
     if not all(same(answer.get(key), value) for key, value in right.items()):
         raise PipeError("gave a wrong answer to hello", f"{shown(answer)} instead of {json.dumps(right)}")
+    wanted = answer.get("want", [])
+    if wanted not in ([], [TEXT]):
+        raise PipeError("gave a wrong answer to hello", f'"want" must be [] or ["{TEXT}"], not {shown(wanted)}')
+    return bool(wanted)
 
 
 def _action(answer: Mapping[str, Any], game: int, number: int) -> str:

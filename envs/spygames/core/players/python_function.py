@@ -9,13 +9,15 @@ import numpy as np
 
 from spygames.core.basics.text import one_line, say, shown
 from spygames.core.compiling.digest import file_digest
-from spygames.core.game.game import Game
+from spygames.core.game.game import Game, as_record
 from spygames.core.game.validation import is_whole, time_limit
 from spygames.core.players.events import NOTES, Following, News, draw_seed
 from spygames.core.players.history import Notes
 from spygames.core.players.import_by_name import find_code
 from spygames.core.players.player import DecisionBatch, PlayerFailed, PlayerTooSlow
+from spygames.core.players.replies import parse
 from spygames.core.players.time_limit import TooLate, within
+from spygames.core.players.turns import Turn, chosen, turn_of
 
 __all__ = ["PythonPlayer", "load_player"]
 
@@ -27,7 +29,8 @@ class PythonPlayer:
     an action. A class is instantiated for each seat and game, with these calls:
 
     - `decide(game, seat, seed)` before the first decision of the seat; seed is 0..2^32-1, for the player's choices
-    - `act(observation, mask)` returns an action
+    - `act(observation, mask)` returns an action; or `act_text(turn)`, which gets a `spygames.text.Turn` and returns the
+      text of a legal action, or an answer for `spygames.text.parse`
     - `seen(text)`, optional: an event that the seat has seen (`Game.seen_action`)
     - `ended(returns)`, optional: the result, float32 [P]
 
@@ -66,6 +69,7 @@ class PythonPlayer:
         self.decision_limit = None if decision_limit is None else time_limit("decision_limit", decision_limit)
         self.digest = digest
         self._is_class = inspect.isclass(decide)
+        self._reads_text = self._is_class and _is_text_player(decide)
         self._following = Following()
         self._objects: dict[tuple[int, int], Any] = {}
         self.notes_size = NOTES if self._is_class else 0
@@ -92,11 +96,15 @@ class PythonPlayer:
             return earlier
         # Copies, so that the player cannot change the games' own arrays.
         observation, mask = d.observation[row].copy(), d.mask[row].copy()
-        news = self._following.news(d, row) if self._is_class else None
+        news = self._following.news(d, row, self._reads_text) if self._is_class else None
+
+        turn = turn_of(d.game, d.states[row : row + 1].copy(), news.events) if self._reads_text and news else None
 
         def decide() -> Any:
-            own = self._decide if news is None else self._informed(news, row, d.rng[row]).act
-            return own(observation, mask)
+            own: Any = self._decide if news is None else self._informed(news, row, d.rng[row])
+            if turn is not None:
+                return own.act_text(turn)
+            return own(observation, mask) if news is None else own.act(observation, mask)
 
         try:
             answer = within(self.decision_limit, decide)
@@ -106,11 +114,24 @@ class PythonPlayer:
             ) from None
         except (Exception, SystemExit) as error:  # foreign code may raise anything; Ctrl-C passes
             raise self._failed(d, row, detail=f"{type(error).__name__}: {one_line(error)}") from error
+        if turn is not None:
+            answer = self._action_of(answer, turn, d, row)
         if not is_whole(answer) or not 0 <= answer < len(mask):
             raise self._failed(d, row, detail=f"the action must be an integer 0..{len(mask) - 1}, not {shown(answer)}")
         if news is not None and d.mask[row, answer]:
             self._following.answered(d, row, int(answer))
         return int(answer)
+
+    def _action_of(self, answer: object, turn: Turn, d: DecisionBatch, row: int) -> int:
+        """Return the action that the answer of `act_text` names."""
+        if not isinstance(answer, str):
+            raise self._failed(d, row, detail=f"act_text must return a text, not {shown(answer)}")
+        text = chosen(answer, turn.legal)
+        if text is None:
+            verdict = parse(answer, turn.legal).verdict
+            some = f"{shown(answer)} ({verdict}); legal are {', '.join(turn.legal[:5])}"
+            raise self._failed(d, row, ": it answered no legal action", some)
+        return d.game.string_to_action(as_record(d.states, row), text, turn.seat)
 
     def _failed(
         self, d: DecisionBatch, row: int, what: str = "", detail: str = "", kind: type[PlayerFailed] = PlayerFailed
@@ -124,7 +145,7 @@ class PythonPlayer:
 
     def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
         """Pass the last events and the result to the object of a seat. Its exceptions are only printed."""
-        news = self._following.ending(row, seat, notes) if self._is_class else None
+        news = self._following.ending(row, seat, notes, self._reads_text) if self._is_class else None
         player = self._objects.pop((row, seat), None)
         if news is None or player is None:
             return
@@ -156,18 +177,24 @@ def check_code(decide: Callable[..., Any]) -> None:
         _check_call(decide, f"the function {_called(decide)}", "observation", "mask")
         return
     act = getattr(decide, "act", None)
-    if not callable(act):
-        raise TypeError(f"the class {_called(decide)} has no method act(observation, mask)")
-    if _takes(act, "self", "decisions") and not _takes(act, "self", "observation", "mask"):
+    if not callable(act) and not _is_text_player(decide):
+        raise TypeError(f"the class {_called(decide)} has no method act(observation, mask), and no act_text(turn)")
+    if callable(act) and _takes(act, "self", "decisions") and not _takes(act, "self", "observation", "mask"):
         raise TypeError(
             f"the class {_called(decide)} is a Player, whose act takes a DecisionBatch: pass an instance in Python, "
             "or install it as a kind of players; a class given by its name must have act(observation, mask)"
         )
     _check_call(decide, f"the class {_called(decide)}", "game", "seat", "seed")
-    for name, arguments in (("act", ("observation", "mask")), ("seen", ("text",)), ("ended", ("returns",))):
+    own = ("act_text", ("turn",)) if _is_text_player(decide) else ("act", ("observation", "mask"))
+    for name, arguments in (own, ("seen", ("text",)), ("ended", ("returns",))):
         if (method := getattr(decide, name, None)) is not None:
             bound = [] if isinstance(inspect.getattr_static(decide, name), staticmethod | classmethod) else ["self"]
             _check_call(method, f"{name} of the class {_called(decide)}", *arguments, bound=bound)
+
+
+def _is_text_player(decide: Callable[..., Any]) -> bool:
+    """Whether a class decides by `act_text`, which comes before `act`."""
+    return callable(getattr(decide, "act_text", None))
 
 
 def _check_call(function: Callable[..., Any], what: str, *arguments: str, bound: Sequence[str] = ()) -> None:

@@ -53,6 +53,7 @@ def check(config: Config) -> None:
     for name, value, right in (
         ("network.kind", config.network.kind, "mlp"),
         ("network.critic", config.network.critic, "own"),
+        ("network.values", config.network.values, "one"),
         ("network.belief", config.network.belief, "none"),
         ("ppo.credit", config.ppo.credit, "seat"),
         ("start_from", config.start_from, ""),
@@ -179,7 +180,7 @@ class MaskableRun:
                 if callback.stopping:
                     raise KeyboardInterrupt
                 report.plot()
-                report.summarise(self.model.num_timesteps, callback.seconds)
+                report.summarize(self.model.num_timesteps, callback.seconds)
         finally:
             torch.set_num_threads(threads)
         return to_actor_critic(self.model.policy)

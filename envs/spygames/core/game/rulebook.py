@@ -1,0 +1,92 @@
+"""Short rules of a game for people and language models: sections of lines, each tied to the IDs of its rules."""
+
+import re
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import NamedTuple
+
+__all__ = ["RuleLine", "RuleSection", "rule", "rules_text", "section", "words"]
+
+WIDTH = 120
+"""Maximum length of a line of `rules_text`."""
+
+
+class RuleLine(NamedTuple):
+    """One or two sentences of the short rules.
+
+    Example:
+        >>> from spygames import make_game
+        >>> make_game("agent_avenue_v0").short_rules()[0].lines[0].ids
+        ('AA-2', 'AA-14')
+    """
+
+    text: str
+    """The sentences. Actions are in backquotes, with words in capitals where a name follows: `discard CARD`."""
+    ids: tuple[str, ...] = ()
+    """The IDs of the rules that it restates, as in the game's README. Empty: those of its section."""
+    name: str = ""
+    """The card or term that the line explains; "" for a rule."""
+
+    def __str__(self) -> str:
+        named = f"{self.name}: {self.text}" if self.name else self.text
+        return f"{named} ({', '.join(self.ids)})" if self.ids else named
+
+
+class RuleSection(NamedTuple):
+    """A section of the short rules, such as `Goal`.
+
+    Example:
+        >>> from spygames import make_game
+        >>> [section.title for section in make_game("agent_avenue_v0").short_rules()][:3]
+        ['Goal', 'Setup', 'Your turn']
+    """
+
+    title: str
+    """The heading."""
+    lines: tuple[RuleLine, ...]
+    """The lines, in order."""
+    ids: tuple[str, ...] = ()
+    """The IDs of the rules of all lines that have none of their own."""
+
+    def __str__(self) -> str:
+        return f"{self.title} ({', '.join(self.ids)})" if self.ids else self.title
+
+
+def rule(text: str, *ids: str, name: str = "") -> RuleLine:
+    """Return a line of the short rules.
+
+    Args:
+        text: one or two sentences.
+        ids: the IDs of the rules that they restate.
+        name: the card or term that the line explains.
+    """
+    return RuleLine(text, ids, name)
+
+
+def section(title: str, *lines: RuleLine | None, ids: Sequence[str] = ()) -> RuleSection:
+    """Return a section of the short rules. A line that is None is left out, for rules that an option switches off."""
+    return RuleSection(title, tuple(line for line in lines if line is not None), tuple(ids))
+
+
+def words(name: str) -> str:
+    """Return the name of a card or an option in a sentence: `leader of the pack` for `leader_of_the_pack`."""
+    return name.replace("_", " ")
+
+
+def rules_text(title: str, sections: Sequence[RuleSection], width: int = WIDTH) -> str:
+    """Return short rules as text: a line with the title, then each section as a heading and a list.
+
+    Lines have at most `width` characters. The last line has no newline.
+    """
+    lines = wrap(title, width, subsequent_indent="  ")
+    for each in sections:
+        lines += wrap(f"{each}:", width, subsequent_indent="  ")
+        lines += [part for line in each.lines for part in wrap(f"- {line}", width, subsequent_indent="  ")]
+    return "\n".join(lines)
+
+
+def default_rules(docstring: str | None) -> tuple[RuleSection, ...]:
+    """Return the rules of a game without short rules: the first paragraph of its module's docstring."""
+    paragraph = re.split(r"\n\s*\n", (docstring or "").strip())[0]
+    text = " ".join(paragraph.split())
+    return (section("The game", rule(text)),) if text else ()

@@ -1,0 +1,143 @@
+"""Decisions as texts: what a text player is told, and how its answer becomes an action."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.game.rulebook import rules_text
+from spygames.core.players.replies import GRAMMAR, Verdict, match, parse
+
+__all__ = ["Turn", "briefing", "prompt", "question", "rules", "turn_of"]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A decision of one seat as texts and plain values. It holds nothing that the seat cannot know.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.text import turn_of
+        >>> game = make_game("agent_avenue_v0")
+        >>> turn = turn_of(game, game.start(seed=1))
+        >>> turn.seat, turn.legal[0]
+        (0, 'discard double_agent')
+    """
+
+    game: Game
+    """The game, with its options."""
+    seat: int
+    """The seat that decides."""
+    position: str
+    """The position as the seat knows it, in sentences (`Game.describe`)."""
+    seen: Mapping[str, Any]
+    """The same as a mapping of plain JSON values (`Game.seen_to_dict`)."""
+    events: tuple[str, ...]
+    """What the seat has seen since its last decision, its own decision included, oldest first (`Game.happened`)."""
+    legal: tuple[str, ...]
+    """The texts of the legal actions, at least one (`Game.action_to_string`)."""
+
+
+def turn_of(game: Game, states: np.ndarray, events: Sequence[str] = ()) -> Turn:
+    """Return the decision that is due in a position.
+
+    Example:
+        >>> from spygames import agent_avenue_v0
+        >>> from spygames.text import prompt, turn_of
+        >>> env = agent_avenue_v0.env()
+        >>> env.reset(seed=1)
+        >>> print(prompt(turn_of(env.game, env.state())).splitlines()[0])
+        You are player_0 in a game of agent_avenue_v0, mode=simple, players=2, first_player=0.
+
+    Args:
+        game: the game.
+        states: STATE [1], the true position.
+        events: what the seat to move has seen since its last decision, as texts.
+
+    Raises:
+        ValueError: the game is over, so no decision is due.
+    """
+    s = as_record(states)
+    seat = int(s.to_move)
+    if seat == NOBODY:
+        raise ValueError("states must hold a position in which a seat is to move, not the end of a game")
+    mask = np.zeros(game.num_actions, np.int8)
+    game.legal(s, mask)
+    legal = tuple(game.action_to_string(s, int(action), seat) for action in np.flatnonzero(mask))
+    return Turn(game, seat, game.describe(s, seat), game.seen_to_dict(s, seat), tuple(events), legal)
+
+
+def rules(game: Game) -> str:
+    """Return the short rules of a variant as text: at most 60 lines of at most 120 characters for the package's games.
+
+    The lines end with the IDs of the rules that they restate; the README of the game has these rules in full.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.text import rules
+        >>> print(rules(make_game("agent_avenue_v0")).splitlines()[1])
+        Goal:
+    """
+    return rules_text(f"Rules of {game.title}", game.short_rules())
+
+
+def briefing(game: Game, seat: int) -> str:
+    """Return what a seat is told once, before its first decision: who it is, the rules, and the grammar of an answer.
+
+    It depends only on the variant and the seat.
+    """
+    others = [f"player_{each}" for each in range(game.num_players) if game.side_of[each] != game.side_of[seat]]
+    mates = [f"player_{each}" for each in range(game.num_players) if game.side_of[each] == game.side_of[seat]]
+    mates.remove(f"player_{seat}")
+    team = f" You win and lose together with {' and '.join(mates)}." if mates else ""
+    return "\n".join([
+        f"You are player_{seat} in a game of {game.title}.{team}",
+        f"You play against {' and '.join(others)}. Some things are hidden from you.",
+        "",
+        rules(game),
+        "",
+        "How to answer:",
+        GRAMMAR,
+    ])  # fmt: skip
+
+
+def question(turn: Turn, listed: bool = True) -> str:
+    """Return what a seat is told at a decision: what has happened, the position, and its legal actions.
+
+    Args:
+        turn: the decision.
+        listed: whether the legal actions are listed.
+    """
+    happened = [f"- {event}" for event in turn.events] or ["- nothing yet"]
+    legal = ["Your legal actions:", *(f"- {text}" for text in turn.legal)] if listed else []
+    return "\n".join([
+        "What has happened since your last decision:",
+        *happened,
+        "",
+        "The position as you know it:",
+        turn.position,
+        "",
+        *legal,
+        'Your action? End with {"action": "TEXT"}.',
+    ])  # fmt: skip
+
+
+def prompt(turn: Turn, listed: bool = True) -> str:
+    """Return `briefing` and `question` as one text, for a player without a memory of the briefing.
+
+    Args:
+        turn: the decision.
+        listed: whether the legal actions are listed.
+    """
+    return f"{briefing(turn.game, turn.seat)}\n\n{question(turn, listed)}"
+
+
+def chosen(answer: str, legal: Sequence[str]) -> str | None:
+    """Return the legal action that a text player has answered: its bare text, or an answer for `parse`; else None."""
+    bare = match(answer, legal)
+    if bare is not None:
+        return bare
+    reply = parse(answer, legal)
+    return reply.action if reply.verdict is Verdict.OK else None
