@@ -118,12 +118,12 @@ def may_offer(s: Record, turn: Int, up: Int, down: Int) -> bool:
     """Whether the hand of this turn allows an offer: two names, or one name if it holds no other (AA-10)."""
     seat = turn % 2
     if up != down:
-        return held(s, seat, up, turn) > 0 and held(s, seat, down, turn) > 0
+        return bool(held(s, seat, up, turn) > 0 and held(s, seat, down, turn) > 0)
     others = 0
     for card in range(KINDS):
         if card != up:
             others += held(s, seat, card, turn)
-    return others == 0 and held(s, seat, up, turn) > 1
+    return bool(others == 0 and held(s, seat, up, turn) > 1)
 
 
 @kernel

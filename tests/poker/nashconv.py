@@ -1,9 +1,9 @@
 """Exact values, best responses and NashConv in small two-player games, by traversing the game tree.
 
 The tree begins with the game's equally likely deals (`deals()` of its rules module; equal ones are merged), so the deal
-must be the only chance event: `apply` may draw nothing. An information set is a seat and the bytes of its view. Views must have perfect
-recall, i.e. show everything that the seat has seen and done. `Tree` raises ValueError for games that break either
-condition. Shapes: I information sets, A actions, F view features.
+must be the only chance event: `apply` may draw nothing. An information set is a seat and the bytes of its view. Views
+must have perfect recall, i.e. show everything that the seat has seen and done. `Tree` raises ValueError for games that
+break either condition. Shapes: I information sets, A actions, F view features.
 """
 
 from collections import Counter
@@ -122,6 +122,21 @@ class Tree:
         """Expected result of each seat if both play `policy`, float64 [2]."""
         reach = self._reach(self.probabilities(policy), NOBODY)
         return sum((reach[i] * node.payoff for i, node in enumerate(self.nodes)), np.zeros(2))
+
+    def against(self, policy: PolicyFunction, rival: PolicyFunction) -> float:
+        """The expected result of `policy` against `rival`, the mean over both seats."""
+        seats = np.array([self.nodes[members[0]].seat for members in self.members])
+        first, second = self.probabilities(policy), self.probabilities(rival)
+        results = []
+        for seat in range(2):
+            p = np.where((seats == seat)[:, None], first, second)
+            results.append(self.values(lambda observation, mask, p=p: p)[seat])
+        return float(np.mean(results))
+
+    def decisions(self, policy: PolicyFunction) -> float:
+        """The expected number of decisions in a game of `policy` against itself."""
+        reach = self._reach(self.probabilities(policy), NOBODY)
+        return float(sum(reach[i] for members in self.members for i in members))
 
     def best_response(self, policy: PolicyFunction, seat: int) -> float:
         """The expected result of `seat` with a best response to `policy`."""
