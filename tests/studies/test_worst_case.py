@@ -19,6 +19,7 @@ from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Network
 from spygames_training.experiments import best_response
 from spygames_training.networks.actor_critic import make_network
+from spygames_training.runs import report
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 SMALL = ["--decisions", "512", "--games", "6", "--worlds", "2", "--workers", "1"]
@@ -29,6 +30,7 @@ def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An untrained agent; updates have 256 decisions, and the entries are kept in the test's folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(best_response, "PPO", partial(PPO, games=32, steps=8, minibatch=64))
+    monkeypatch.setattr(report, "plot_curves", lambda rows, path, play="": path)  # slow, and not tested here
     monkeypatch.setattr(study, "FILE", tmp_path / "entries.json")
     torch.manual_seed(0)
     game = spygames.make_game("agent_avenue_v0")

@@ -108,7 +108,7 @@ def _options(number: int, options: Sequence[Option]) -> list[Html]:
                 f"{number}-{i}",
                 each.default,
             ),
-            h("p", sentence(each.about), class_="about") if each.about else None,
+            h("p", sentence(each.about), class_="about") if each.about and each.name != "players" else None,
         )
         for i, each in enumerate(options)
     ]
@@ -126,7 +126,7 @@ def _shown(name: str, value: object) -> str:
 
 def sentence(text: str) -> str:
     """Return the text of an option's documentation for the page: as a sentence, with names of seats and values."""
-    plain = re.sub(r"\bseat (\d+)", lambda found: f"seat {int(found[1]) + 1}", text.replace("`", ""))
+    plain = re.sub(r"\bseat (\d+)", lambda found: f"seat {int(found[1]) + 1}", re.sub(r"[`\"]", "", text))
     return plain[:1].upper() + plain[1:]
 
 
@@ -207,7 +207,7 @@ def frame(made: WebGame, number: int) -> Mapping[str, Any]:
     assert live is not None
     s, before = as_record(live.positions[number]), live.game.seen_to_dict(as_record(live.positions[number - 1]), seat)
     log = _log(made, number)
-    drawn = picture(live.game, s, seat, before=before, names=_levels(made))
+    drawn = picture(live.game, s, seat, before=before, names=_levels(made), theme="auto")
     return {"picture": board(made.table.sides.drawn(drawn)), "text": log[0] if log else "", "number": number}
 
 
@@ -233,7 +233,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
     before = live.game.seen_to_dict(as_record(live.positions[since]), seat) if number else None
     log = _log(made, number)
     advice = made.hint[1] if made.hint and made.hint[0] == number else None
-    drawn = picture(live.game, s, seat, before=before, legal=legal, names=_levels(made))
+    drawn = picture(live.game, s, seat, before=before, legal=legal, names=_levels(made), theme="auto")
     mover = int(s.to_move)
     turn = f"{sides.name(mover)} is thinking …" if made.busy and mover not in (seat, NOBODY) else _headline(made, s)
     others = [f"{sides.names[i]} ({level})" for i, level in enumerate(_levels(made)) if i != seat]
