@@ -84,8 +84,10 @@ def table(found: Found) -> str:
         parts = [shares(run) for run in runs]
         row = [f"{int(decisions):,}", str(len(runs)), f"{100 * np.mean([run['exact'] for run in runs]):.1f} %"]
         row += [f"{100 * np.mean([run[how] for run in runs]):.1f} %" for how in ("argmax", "sample", SEARCH)]
-        mean, half = mean_interval([part[WORST] for part in parts])
-        rows.append([*row, f"{100 * mean:.0f} % ({100 * (mean - half):.0f} to {100 * (mean + half):.0f})"])
+        worst = [part[WORST] for part in parts]
+        spread = mean_interval(worst)
+        interval = f" ({100 * spread[0]:.0f} to {100 * spread[1]:.0f})" if spread else ""
+        rows.append([*row, f"{100 * np.mean(worst):.0f} %{interval}"])
     head = ["agent's decisions", "seeds", "perfect", "learner, argmax", "learner, sampled", "search on top"]
     return markdown_table([*head, "best of the three, of the exact gain (95 %)"], rows)
 
