@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 import lazy_names
 from game_pages import whole_page
+from plain_markdown import for_the_site
 from plain_values import docstring_first
 
 project = "spygames"
@@ -47,8 +48,8 @@ autodoc2_module_all_regexes = [r"spygames(_training|_app)?(\.\w+)*"]  # pages sh
 
 
 def setup(app: Sphinx) -> None:
-    """Pages get what GitHub would show as it is, or finds elsewhere: the decisions stand below their index in the
-    contents, a game's page has the game's README, and cards of agents are downloads."""
+    """Add to pages what GitHub cannot show or finds elsewhere: the contents below the index of decisions, the README of
+    a game on its page, cards of agents as downloads, tabs, and pictures in two themes."""
 
     def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
         folder, _, name = page.rpartition("/")
@@ -58,6 +59,8 @@ def setup(app: Sphinx) -> None:
             source[0] = whole_page(name, source[0])
         elif page == "results/agents":  # cards are outside of the site's folder
             source[0] = re.sub(r"\[card\]\((\S+)\)", r"{download}`card <\1>`", source[0])
+
+        source[0] = for_the_site(source[0], Path(app.srcdir, folder))
 
     app.connect("source-read", add_to_page)
     app.connect("doctree-read", docstring_first)

@@ -122,7 +122,7 @@ def torchrl(game: Played, seed: int) -> Steps:
     loss = objectives.ClipPPOLoss(
         policy, value, entropy_coeff=ENTROPY, critic_coeff=0.5, normalize_advantage=True, functional=False
     )
-    optimiser, decisions = torch.optim.Adam(network.parameters(), LEARNING_RATE), 0
+    optimizer, decisions = torch.optim.Adam(network.parameters(), LEARNING_RATE), 0
     collector = collectors.Collector(
         env, policy, frames_per_batch=256 * 64, total_frames=-1, auto_register_policy_transforms=False
     )
@@ -131,10 +131,10 @@ def torchrl(game: Played, seed: int) -> Steps:
         for _ in range(2):
             for rows in torch.randperm(len(known)).split(1024):
                 losses = loss(known[rows])
-                optimiser.zero_grad()
+                optimizer.zero_grad()
                 (losses["loss_objective"] + losses["loss_entropy"] + losses["loss_critic"]).backward()
                 torch.nn.utils.clip_grad_norm_(network.parameters(), 0.5)
-                optimiser.step()
+                optimizer.step()
         decisions += data.numel()
         yield decisions, network
 

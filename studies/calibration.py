@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from spygames.core.basics.json_numbers import read_uint64, written
+from spygames.core.basics.json_values import LARGEST, is_count, is_number
+from spygames.core.basics.text import shown
 from spygames.core.game.rng import as_seed, next_seed
 from spygames.core.game.validation import whole
 from spygames.core.players.names import DecisionBatch
+from spygames.core.players.sampling import draw_actions
 from spygames.core.playing.batch import spread
-from spygames_training.agents.policy import Policy, PolicyPlayer, draw_actions, logits_and_values
+from spygames_training.agents.policy import Policy, PolicyPlayer, logits_and_values
 from spygames_training.evaluation.play_games import LOCKSTEP, play_games
-from spygames_training.files.json_values import LARGEST, is_count, is_number
 from spygames_training.output.plots import picture
 from spygames_training.parallel.executor import Progress
 
@@ -66,10 +68,16 @@ class Calibration:
         made = cls(**{**found, "bins": bins, "seed": read_uint64(found["seed"])})
         counts = [made.games, made.decisions, *(each.decisions for each in bins)]
         numbers = [made.explained, made.bias, *(x for each in bins for x in (each.expected, each.found))]
-        if not bins or made.seed is None or not isinstance(made.play, str):
-            raise ValueError("play, seed or bins are invalid")
-        if not all(map(is_count, counts)) or not all(is_number(x) and abs(x) < LARGEST for x in numbers):
-            raise ValueError("a number is invalid")
+        if not bins:
+            raise ValueError("bins must not be empty")
+        if made.seed is None:
+            raise ValueError("seed must be an integer, not null")
+        if not isinstance(made.play, str):
+            raise ValueError(f"play must be a text, not {shown(made.play)}")
+        if wrong := [x for x in counts if not is_count(x)]:
+            raise ValueError(f"games and decisions must be counts, not {shown(wrong[0])}")
+        if wrong := [x for x in numbers if not is_number(x) or abs(x) >= LARGEST]:
+            raise ValueError(f"explained, bias, expected and found must be finite numbers, not {shown(wrong[0])}")
         return made
 
 

@@ -94,12 +94,12 @@ def learn(record: np.ndarray, owned: np.ndarray, seed: int) -> torch.nn.Module:
     network = torch.nn.Sequential(
         torch.nn.Linear(x.shape[-1], HIDDEN), torch.nn.ReLU(), torch.nn.Linear(HIDDEN, 1), torch.nn.Flatten(-2)
     )
-    optimiser = torch.optim.AdamW(network.parameters(), RATE, weight_decay=1e-3)
+    optimizer = torch.optim.AdamW(network.parameters(), RATE, weight_decay=1e-3)
     for _ in range(EPOCHS):
         for rows in torch.randperm(len(x)).split(ROWS):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             torch.nn.functional.cross_entropy(network(x[rows]), y[rows]).backward()
-            optimiser.step()
+            optimizer.step()
     return network
 
 

@@ -12,9 +12,10 @@ from typing import Any
 
 from spygames.core.compiling.digest import content
 from spygames.core.game.game import Game
+from spygames.core.players.checkpoint_files import CONFIG, MODEL
 from spygames.core.players.names import PlayerName
 from spygames.core.players.released import FIRST, MANIFEST
-from spygames_training.agents.checkpoint import CONFIG, MODEL, Checkpoint, load_checkpoint
+from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
 from spygames_training.agents.policy import from_network
 from spygames_training.evaluation.digests import player_digest
 from spygames_training.ladder.lines import game_of, read_lines

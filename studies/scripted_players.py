@@ -26,8 +26,8 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
         for mode, players in product(("simple", "advanced"), (2, 3, 4))
     ),
     *(
-        ("agent_dog_v0", {"players": players, "hidden_colours": colours, "deck": deck})
-        for colours, deck, players in product(("table", "tracked"), ("standard", "royal"), (2, 3, 4))
+        ("agent_dog_v0", {"players": players, "hidden_colours": colors, "deck": deck})
+        for colors, deck, players in product(("table", "tracked"), ("standard", "royal"), (2, 3, 4))
     ),
 ]
 """Games and the options of their variants."""

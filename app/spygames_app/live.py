@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spygames.core.compiling.kernel import Record
-from spygames.core.game.game import Game, as_record
+from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rng import derived_seed
 from spygames.core.players.player import Player
 from spygames.core.players.replies import match
@@ -166,10 +166,19 @@ class LiveGame:
         return out
 
     def outcome(self, seat: int) -> str:
-        """Return the result of the game for a seat as a sentence."""
-        result = float(self.returns()[seat])
-        outcome = "You win." if result > 0 else "You lose." if result < 0 else "Nobody wins."
-        return f"{outcome} (return {result:+.3g})"
+        """Return the result of the game for a seat as a sentence, with the reason if the game gives one."""
+        returns = self.returns()
+        if len(set(returns.tolist())) > 2:  # a reward by score
+            return f"You come {1 + int((returns > returns[seat]).sum())} of {len(returns)} by score."
+        over = self.mover == NOBODY and self.game.texts.headline is not None
+        reason = self.game.headline(self.state, seat) if over else ""
+        if reason.startswith(("You", "Nobody")):
+            return f"{reason}."
+        if (returns == returns[0]).all():
+            outcome = "Nobody wins." if returns[0] < 0 else "The game is a draw."
+        else:
+            outcome = "You win." if returns[seat] > 0 else "You lose."
+        return f"{outcome} {reason}." if reason else outcome
 
     def record(self) -> GameRecord:
         """Return the game so far as a record."""

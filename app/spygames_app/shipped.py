@@ -1,6 +1,7 @@
 """Configs and agents that come with the package, found by name."""
 
 import os
+from difflib import get_close_matches
 from pathlib import Path
 
 from spygames.core.basics.files import shipped_folder
@@ -24,8 +25,14 @@ def config_path(text: str) -> Path:
     if shipped.is_file():
         return shipped
     if text and path.name == text and not path.suffix:
-        names = ", ".join(sorted(file.stem for file in shipped.parent.glob("*.toml")))
-        raise ValueError(f"there is no file and no config {one_line(text)}; the configs are {names}")
+        names = sorted(file.stem for file in shipped.parent.glob("*.toml"))
+        near = get_close_matches(text[:100].casefold(), names, 3)
+        meant = (
+            f"did you mean {' or '.join(near)}?"
+            if near
+            else (f"a config is named as {', '.join(names[:2])}, ...: docs/results/variants.md has all {len(names)}")
+        )
+        raise ValueError(f"there is no file and no config {one_line(text)}; {meant}")
     return path
 
 

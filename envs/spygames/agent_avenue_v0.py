@@ -36,6 +36,7 @@ Every rule with its ID, source and option is in `spygames/agent_avenue/README.md
 | `players` | 2, 3 (seats 0 and 1 against 2) or 4 (0 and 1 against 2 and 3) | `2` |
 | `first_player` | the seat whose side begins, or `"random"`: the side is drawn from the seed (AA-6) | `0` |
 | `captain` | teams only: `"alternate"` (the same as None), or `"fixed"`: always the lower seat (AA-41) | `None` |
+| `history` | the number of earlier offers of each side that a view shows, 0 to 4 | `0` |
 
 ### Actions
 
@@ -83,7 +84,8 @@ returns them by name. Counts are thermometers (n ones, then zeros) or fractions.
 | `active` | | 1 in the turn of the viewer's side |
 
 The table shows simple mode for two players. The other variants have longer `discards_left`, `hand_size` and `phase`,
-and further fields after these: see `spygames.agent_avenue.layout.view_dtype`.
+and further fields after these: see `spygames.agent_avenue.layout.view_dtype`. With `history=3` the view ends with the
+last three offers of each side: both cards, which of them was taken, and the discards before it.
 
 ### Example
 

@@ -10,8 +10,9 @@ A `Player` chooses actions for seats, in many games per call. `make_player` make
 
 - a scripted bot: `greedy`
 - a search: `mcts:50`
+- a mixture, which draws one of its players for each game: `mix:greedy|expert`
 - a released agent: `agent_avenue/simple-2`, or `best`
-- the folder of a checkpoint
+- a checkpoint: its folder, or a zip of it
 - a Python function or class: `python:module.name`
 - a program: `command:PROGRAM`
 
@@ -19,7 +20,9 @@ A `Player` chooses actions for seats, in many games per call. `make_player` make
 """
 
 from spygames.core.players.history import Noted, Notes
+from spygames.core.players.mixture import MixturePlayer
 from spygames.core.players.names import PlayerName, as_players, make_player, named_players, runs_code
+from spygames.core.players.numpy_player import NumpyPlayer
 from spygames.core.players.player import (
     DecisionBatch,
     Player,
@@ -47,8 +50,10 @@ __all__ = [
     "Figures",
     "Found",
     "Kind",
+    "MixturePlayer",
     "Noted",
     "Notes",
+    "NumpyPlayer",
     "Player",
     "PlayerFailed",
     "PlayerLike",

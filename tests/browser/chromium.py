@@ -98,7 +98,9 @@ class Tab:
         """Start a game with the person in the first seat and the same opponent in all others."""
         self.page.goto(self.home)
         self.page.locator("form.card").nth(game).locator("button").click()
-        for each in self.page.locator("select[name^=s]").all()[1:]:
+        self.page.locator("summary").click()
+        self.page.locator("input[value=custom]").check()
+        for each in self.page.locator("details select").all()[1:]:
             each.select_option(label=opponents)
         self.page.get_by_role("button", name="Begin").click()
         # A line that the script writes shows that it runs.

@@ -63,7 +63,7 @@ def by_mouse(at: Tab, rng: random.Random) -> None:
         at.page.mouse.click(*place)
         if at.page.locator(f"main[data-revision='{since}']:not([data-refresh]) #picked").count():
             picked = at.page.locator("#picked").inner_text(timeout=1000) if not at.over else ""
-            if picked.startswith("Picked"):
+            if "To change a choice" in picked:
                 continue
         at.moved(since)
         return
@@ -93,7 +93,7 @@ def by_keyboard(at: Tab, rng: random.Random) -> None:
         if at.page.evaluate("wanted => document.activeElement.matches(wanted)", wanted):
             if on == 0:
                 at.page.keyboard.press("Enter")
-                if at.page.locator("#picked", has_text="Picked:").count() == 0:
+                if at.page.locator("#picked", has_text="To change a choice").count() == 0:
                     at.moved(since)
                     # Focus stays near the actions, not at the top of the page.
                     at.page.wait_for_function("document.activeElement.closest('.target, .actions, h1')")
@@ -262,7 +262,7 @@ def test_hints_and_films_show_the_analysis_of_players(browser: "Browser", home: 
         assert "move=1" in at.page.url
         film = at.page.url
         at.page.get_by_role("button", name="The same deal from the other seat").click()
-        at.page.wait_for_selector("text=you are player_1")
+        at.page.wait_for_selector("text=you against Ada")
         at.page.go_back()
         assert at.page.url == film
         at.page.wait_for_selector(".curve")
@@ -304,7 +304,7 @@ def test_analysis_arrives_while_the_film_is_used(
         at.page.get_by_role("link", name="Start", exact=True).click()
         at.page.wait_for_selector("output:text-matches('^0 /')")
         at.page.locator("#by").select_option(label="expert")
-        at.page.wait_for_selector("text=the first search of a game compiles for up to 20 seconds")
+        at.page.wait_for_selector("text=expert is thinking")
         at.page.locator("#viewer").focus()
         board = at.page.locator("#picture svg").element_handle()
         go.set()

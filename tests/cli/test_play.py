@@ -78,7 +78,9 @@ def test_only_the_persons_own_view_is_shown(make: Callable[[], Game], capsys: py
             drawn = [line for line in printed if "  <action" not in line and line not in ends]
             assert [line for line in drawn if line.startswith("<drawing")] == shown
             moves = [line for line in drawn if line.startswith("<move")]
-            assert moves == [f"<move of {made.seat}>" for made in live.decisions]
+            assert [re.sub(r" \(.*\)$", "", move) for move in moves] == [
+                f"<move of {made.seat}>" for made in live.decisions
+            ]
             assert len(drawn) == len(shown) + len(moves)
 
 
@@ -116,7 +118,8 @@ def test_a_seed_gives_the_same_game(capsys: pytest.CaptureFixture[str]) -> None:
         *_, result, last = texts[0].splitlines()
         assert last == f"The game was --seed {seed}."
         results.add(result)
-    assert results == {"You win. (return +1)", "You lose. (return -1)"}
+    assert {result.partition(":")[0] for result in results} == {"You win", "You lose"}
+    assert any("Codebreakers" in result or "lead of" in result for result in results)
 
 
 def test_numbers_and_texts_name_actions() -> None:
@@ -154,6 +157,40 @@ def test_the_moves_of_others_are_shown(capsys: pytest.CaptureFixture[str]) -> No
     moves = [line for line in out.splitlines() if re.match(r"player_\d (offers|takes|discards|plays)", line)]
     assert moves == [live.happened(number, 1) for number in range(len(live.decisions))]
     assert any("a hidden card" in line for line in moves)
+    assert any("you lead by" in line for line in moves)
+
+
+def test_scores_and_rolls_are_announced(capsys: pytest.CaptureFixture[str]) -> None:
+    """In Heimlich & Co., the announced changes add up to the final scores, and each turn's roll is announced."""
+    game = heimlich.make_game()
+    live = alone(game, make_player(game, "random"), 0, 1)
+    play.play(live, 0, always("1"))
+    out = capsys.readouterr().out
+    total = dict.fromkeys(game.state_to_dict(live.state)["scores"], 0)
+    for agent, points in re.findall(r"\b(\w+) scores ([+-]\d+)", out):
+        total[agent] += int(points)
+    assert total == game.state_to_dict(live.state)["scores"]
+    assert any(total.values())
+    turns = {int(states["turn"][0]) for states in live.positions[:-1]}
+    rolls = re.findall(r"(?:player_\d rolls|you roll) (?:[1-6]|1-3)\)$", out, re.MULTILINE)
+    assert len(rolls) == len(turns) - 1  # the first is in the headline
+    assert play.LEGENDS["heimlich"][:40] in play.help_text(game).replace("\n", " ")
+    assert "Agents move in the order of the table" in out
+
+
+def test_the_result_is_a_sentence() -> None:
+    """The sentence fits the results of all seats; nobody wins or all do in a draw."""
+    game = heimlich.make_game()
+    live = alone(game, make_player(game, "random"), 0, 0)
+    for returns, says in (
+        ([1, -1, 0, 0], "You come 1 of 4 by score."),
+        ([-1, 1, -1, -1], "You lose."),
+        ([0.5, 0.5, -1, -1], "You win."),
+        ([0, 0, 0, 0], "The game is a draw."),
+        ([-1, -1, -1, -1], "Nobody wins."),
+    ):
+        live.returns = lambda returns=returns: np.array(returns, np.float32)  # type: ignore[method-assign]
+        assert live.outcome(0) == says
 
 
 def test_rules_are_found_by_id(capsys: pytest.CaptureFixture[str]) -> None:

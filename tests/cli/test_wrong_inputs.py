@@ -29,6 +29,7 @@ BASE: dict[str, list[str]] = {
     "replay": ["games.jsonl", "--show"],
     "draw": ["games.jsonl", "--out", "new.svg"],
     "export": [AGENT, "--onnx", "new.onnx"],
+    "pack": [AGENT, "--out", "new.zip"],
     "best-response": [AGENT],
     "ablate": ["demo"],
     "train-all": ["demo"],
@@ -129,6 +130,7 @@ READ: dict[str, list[str]] = {
     "ablate": ["FILE"],
     "train-all": ["FILE"],
     "export": ["FILE", "--onnx", "new.onnx"],
+    "pack": ["FILE", "--out", "new.zip"],
     "best-response": ["FILE"],
     "best-response --resume": ["--resume", "FILE"],
     "evaluate": ["FILE"],
@@ -139,7 +141,7 @@ READ: dict[str, list[str]] = {
     "play --browser": ["--browser", "--records", "FILE"],
 }
 """Arguments that name an input file."""
-SAME_READER = ("ablate", "train-all", "draw", "export", "best-response", "record", "compare", "play")
+SAME_READER = ("ablate", "train-all", "draw", "export", "pack", "best-response", "record", "compare", "play")
 """Commands that read files with the same code as an earlier one."""
 
 
@@ -183,6 +185,7 @@ WRITTEN: dict[str, list[str]] = {
     "record": ["greedy", "--out", "FILE"],
     "draw": ["games.jsonl", "--out", "FILE.svg"],
     "export": [AGENT, "--onnx", "FILE"],
+    "pack": [AGENT, "--out", "FILE.zip"],
     "random-play": ["--json", "FILE"],
 }
 """Arguments that name an output file."""
@@ -230,7 +233,7 @@ def numeric(kind: type[Any]) -> list[str]:
 def test_an_invalid_number_is_named(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     kind: Any = load(command)
     names = numeric(kind) + (["jobs"] if any(field.name == "tasks" for field in fields(kind)) else [])
-    assert names or command in ("agents", "export", "rules")
+    assert names or command in ("agents", "export", "pack", "rules")
     for place, name in enumerate(names):
         for text in every_nth(WRONG_NUMBERS, place, 3):
             if (name, text) == ("seconds", "1.5"):
@@ -383,7 +386,8 @@ SLIPS: dict[str, str] = {
     "train demo": "a config is given as --config demo",
     "train agents/heimlich_3": "a config is given as --config agents/heimlich_3",
     "train heimlich": "a game is given as --game heimlich",
-    "train --config nope": "the configs are agent_avenue_advanced, ",
+    "train --config nope": "a config is named as agent_avenue_advanced, ",
+    "train --config heimlch_3": "did you mean heimlich_3",
     "train --players 3": "an option of the game is given as --option players=3",
     "train --decisions 1,000,000": "write 1000000, without commas",
     "train --ppo.clip 0,1": "write 0.1, with a point",
@@ -394,7 +398,8 @@ SLIPS: dict[str, str] = {
     "evaluate greedy --agains random": "did you mean --against?",
     "compare greedy": "name two players, as in",
     "agents heimlich": "a game is given as --game heimlich",
-    "agents everything": "the agents are agent_avenue/",
+    "agents everything": "spygames agents lists them",
+    "agents agent_avenue/simpel-2": "did you mean agent_avenue/simple-2?",
     "ablate": "name the config, as in spygames ablate demo",
     "ablate --against greedy": "name the config, as in spygames ablate demo",
     "random-play heimlich": "a game is given as --game heimlich",
@@ -416,6 +421,7 @@ SLIPS: dict[str, str] = {
     "draw games.jsonl": "--out must name a file that ends in .webp",
     "export": "name the checkpoint, as in",
     "best-response": "name the agent, as in",
+    "play --option player=3": "did you mean players?",
     "play --seat 2": "--seat must be from 0 to 1, not 2",
     "play greedy greedy": "name one opponent",
     "play --port 80": "--port needs --browser",

@@ -29,6 +29,16 @@ def module_at(path: Path) -> ModuleType:
     return module
 
 
+def test_plain_pages_get_tabs_and_pictures_in_two_themes(tmp_path: Path) -> None:
+    for name in ("two", "two_light", "one"):
+        (tmp_path / f"{name}.svg").touch()
+    page = "![a](two.svg)\n![b](one.svg)\n\n<!-- tabs -->\n\n**A**\n\nx\n\n**B**\n\ny\n\n<!-- to here, tabs -->\n"
+    made = extension("plain_markdown").for_the_site(page, tmp_path)
+    pictures = "![a](two.svg){.only-dark}\n![a](two_light.svg){.only-light}\n![b](one.svg)\n"
+    tabs = "::::{tab-set}\n:::{tab-item} A\n\n\nx\n\n:::\n:::{tab-item} B\n\n\ny\n\n:::\n::::\n"
+    assert made == f"{pictures}\n{tabs}"
+
+
 def test_google_sections_become_fields() -> None:
     docstring = """Adds two numbers.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.docs.test_build import module_at
+from tests.docs.test_build import extension, module_at
 
 ROOT = Path(__file__).resolve().parents[2]
 GAMES = ("agent_avenue", "agent_dog", "heimlich")
@@ -42,5 +42,7 @@ def test_the_folder_has_no_other_files() -> None:
 
 def test_every_picture_is_on_a_page() -> None:
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "envs").rglob("README.md")]
-    shown = {name for page in pages for name in re.findall(r"images/games/([\w-]+\.svg)", page.read_text("utf-8"))}
+    for_the_site = extension("plain_markdown").for_the_site
+    texts = [for_the_site(page.read_text("utf-8"), page.parent) for page in pages]
+    shown = {name for text in texts for name in re.findall(r"images/games/([\w-]+\.svg)", text)}
     assert {draw_docs.file_of(scene).name for scene in draw_docs.SCENES} <= shown

@@ -76,6 +76,7 @@ PRIVATE_IMPORTS = {
             "files.atomic",
             "networks.device",
             "system.compat",
+            "ppo.learner",
             "ppo.rollout",
             "runs.evaluations",
             "runs.folder",

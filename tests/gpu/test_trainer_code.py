@@ -10,6 +10,7 @@ import pytest
 from numba.core import types as _types
 
 from spygames.core.gpu.ptx import ptx_of
+from spygames.core.players.sampling import Asked, Drawn, sample_rows
 from tests.gpu.assembled import assemble, tool
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: make test-gpu-code")
@@ -32,7 +33,6 @@ def parts(name: str, *names: str) -> list[Any]:
     return [getattr(found, each) for each in names]
 
 
-Asked, Drawn, sample_rows = parts("networks/sampling", "Asked", "Drawn", "sample_rows")
 Outputs, Taken, Weights, loss_gradients = parts("ppo/losses", "Outputs", "Taken", "Weights", "loss_gradients")
 Played, Estimates, per_seat_gae = parts("ppo/gae", "Played", "Estimates", "per_seat_gae")
 

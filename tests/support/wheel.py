@@ -12,6 +12,7 @@ import numpy as np
 import pettingzoo
 
 import spygames
+from spygames import SingleEnv
 from spygames.core.compiling.digest import code_digest
 from spygames.core.game.registry import game_ids
 from spygames.core.players.released import released_agents
@@ -37,12 +38,12 @@ for game_id in game_ids():
 
         check_game(spygames.make_game(game_id))
         print(f"{game_id}: the contract holds")
-many = gymnasium.make_vec("spygames:spygames/AgentAvenue-v0", num_envs=8, opponents="greedy")
+many = gymnasium.make_vec("spygames:spygames/AgentAvenue-v0", num_envs=8, opponents="best")
 _, infos = many.reset(seed=1)
 for _ in range(50):
     observations, _, _, _, infos = many.step(infos["action_mask"].argmax(axis=1))
     assert observations.shape[0] == 8
-print("a vector of environments steps")
+print("a vector of environments steps, with the best agent as opponent")
 described = importlib.metadata.metadata("spygames")["Description"]
 assert "Unofficial:" in described
 blocks = re.findall(r"^```python\n(.*?)^```", described, re.DOTALL | re.MULTILINE)
@@ -58,7 +59,15 @@ agents = released_agents()
 assert agents
 for agent in agents:
     assert agent.checked_folder().is_relative_to(sys.prefix)
-print(f"{len(agents)} released agents are whole")
+    game = spygames.make_game(agent.game_id, **agent.options)
+    names = [f"{agent.name}@{play}" for play in ("argmax", "sample", "0.5")]
+    one = SingleEnv(game, opponents=[names[seat % 3] for seat in range(1, game.num_players)], seat=0)
+    _, info = one.reset(seed=1)
+    for _ in range(20):
+        _, _, terminated, truncated, info = one.step(int(info["action_mask"].argmax()))
+        if terminated or truncated:
+            _, info = one.reset()
+print(f"{len(agents)} released agents are whole and play without torch")
 command = subprocess.run([sys.executable, "-m", "spygames_app"], capture_output=True, text=True, check=False)
 assert command.returncode == 2
 assert command.stderr.startswith("spygames: the command needs the extra: pip install 'spygames[training]'")

@@ -163,7 +163,8 @@ def command() -> None:
         assert "The game was --seed 1." in output, output
         run([*spygames, "train", "--config", "demo"], folder)
         assert (folder / "runs" / "demo" / "checkpoint" / "model.safetensors").exists()
-        for player in ("best", "runs/demo"):
+        assert "zip: demo.zip" in run([*spygames, "pack", "runs/demo"], folder)
+        for player in ("best", "runs/demo", "demo.zip"):
             output = run(
                 [*spygames, "evaluate", player, "--against", "random", "--games", 100, "--json", "r.json"], folder
             )

@@ -41,7 +41,7 @@ def test_only_players_that_fit_the_game_are_offered() -> None:
     specs = Choices(given).players_of(GAME)
     assert specs == [
         *GAME.bots, "mc:50", "agent_avenue/simple-2-first@argmax", "best@0.5",
-        "best", "agent_avenue/simple-2", "best+search:64", "mcts:200",
+        "best", "best@argmax", "agent_avenue/simple-2", "best+search:64", "mcts:200",
     ]  # fmt: skip
     three = spygames.make_game("agent_avenue_v0", mode="advanced", players=3)  # it has the layout of four players
     assert Choices(("best",)).players_of(three) == [*three.bots, "agent_avenue/advanced-4", "mcts:200"]
@@ -49,13 +49,24 @@ def test_only_players_that_fit_the_game_are_offered() -> None:
         make_player(GAME, spec)
 
 
-def test_best_names_its_agent_and_is_the_default(server: tuple[Store, Visitor]) -> None:
+def test_levels_go_from_beginner_to_strongest(server: tuple[Store, Visitor]) -> None:
+    assert choices.levels_of(GAME) == [
+        ("Beginner", "random"), ("Easy", "greedy"), ("Hard", "expert"), ("Strongest", "best@argmax"),
+    ]  # fmt: skip
     page = server[1].get("/seats?game=0").text
-    assert re.search(r'<option value="\d+" selected>best \(agent_avenue/simple-2@argmax\)</option>', page)
-    mode, players = choices.options_of("agent_avenue_v0")[:2]
-    three = server[1].get(f"/seats?game=0&o0={mode.values.index('advanced')}&o1={players.values.index(3)}").text
-    assert "best" not in three
-    assert re.search(r'<option value="\d+" selected>greedy</option>', three)
+    assert re.findall(r'name="level" value="(\w+)"( checked)?', page) == [
+        ("0", ""), ("1", " checked"), ("2", ""), ("3", ""), ("custom", ""),
+    ]  # fmt: skip
+    assert re.search(r'<option value="\d+">best \(agent_avenue/simple-2@argmax\)</option>', page)
+    three = spygames.make_game("agent_avenue_v0", mode="advanced", players=3)  # no released agent
+    assert choices.levels_of(three)[-1] == ("Strongest", "expert")
+
+
+def test_a_game_with_one_bot_has_one_level() -> None:
+    kuhn = spygames.make_game("tests.poker.kuhn")
+    levels = choices.levels_of(kuhn)
+    assert [spec for _, spec in levels] == [*kuhn.bots][: len(levels)]
+    assert levels[-1][0] == "Strongest"
 
 
 def test_a_game_of_another_module_without_pictures_is_played() -> None:

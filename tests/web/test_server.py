@@ -1,5 +1,6 @@
 """The page's answers to invalid, foreign and late requests, and its treatment of failing players."""
 
+import re
 import threading
 import time
 from typing import Any
@@ -14,7 +15,7 @@ from spygames_app.web import store
 from spygames_app.web.choices import Choices
 from spygames_app.web.html import h
 from spygames_app.web.server import make_app
-from spygames_app.web.store import Beat, Store
+from spygames_app.web.store import Beat, Store, WebGame
 from tests.web.visitor import GAME, HOST, Answer, Moody, Visitor, actions, begin, revision
 
 # ---------------------------------------------------------------- foreign requests
@@ -182,9 +183,90 @@ def test_a_finished_game_is_open_and_its_record_replays(server: tuple[Store, Vis
     other.wait(20)
     assert other.seed == made.seed
     assert other.seat == 1
-    assert "you are player_1" in visitor.get(again.where).text
+    assert "you against Ada (greedy)" in visitor.get(again.where).text
     new = kept.games[visitor.post(f"/games/{made.id}/once_more", {"new": 1}).where.rpartition("/")[2]]
     assert (new.seed != made.seed, new.seats, new.specs) == (True, made.seats, made.specs)
+
+
+def levelled(visitor: Visitor, kept: Store, **fields: Any) -> WebGame:
+    """Start a game of the first level with the person in seat 0 and wait until it is ready."""
+    answer = visitor.post("/games", {"game": 0, "level": 0, "seat": 0, **fields})
+    assert answer.status == 303, answer.text
+    made = kept.games[answer.where.rpartition("/")[2]]
+    made.wait(60)
+    return made
+
+
+def test_levels_names_and_seats_are_chosen(server: tuple[Store, Visitor]) -> None:
+    kept, visitor = server
+    made = levelled(visitor, kept, level=1, seat=1, name=" <b>Mia</b>\n and others ")
+    assert made.seats == (1, None)
+    assert made.specs[1] == "greedy"
+    assert made.table.sides.names == ("Ada", "<b>Mia</b> and")
+    page = visitor.get(f"/games/{made.id}").text
+    assert "you against Ada (Easy)" in page
+    assert "<b>Mia" not in page
+    assert "player_" not in re.sub(r'(value|data-\w+)="[^"]*"', "", page)
+    watched = levelled(visitor, kept, seat=2)
+    assert watched.seats == (0, 0)
+    for wrong in ({"level": 4}, {"seat": 3}, {"level": "best"}):
+        assert visitor.post("/games", {"game": 0, "level": 0, "seat": 0, **wrong}).status == 400
+
+
+def test_a_move_is_taken_back(server: tuple[Store, Visitor]) -> None:
+    """The same move then has the same consequences."""
+    kept, visitor = server
+    made = levelled(visitor, kept, level=1)
+    here = f"/games/{made.id}"
+    refused = visitor.post(f"{here}/undo", {"revision": 0})
+    assert (refused.status, refused.problem) == (409, "You have made no move yet.")
+    assert made.live is not None
+    first = made.live.states.tobytes()
+    ends = []
+    for _ in range(2):
+        page = visitor.get(here).text
+        visitor.post(f"{here}/act", {"revision": revision(page), "action": actions(page)[-1]})
+        made.wait(20)
+        ends.append(made.live.states.tobytes())
+        assert visitor.post(f"{here}/undo", {"revision": made.revision + 1}).status == 409
+        assert visitor.post(f"{here}/undo", {"revision": made.revision}).status == 303
+        assert made.live.states.tobytes() == first
+    assert ends[0] == ends[1] != first
+
+
+def test_a_game_is_resigned(server: tuple[Store, Visitor]) -> None:
+    kept, visitor = server
+    made = levelled(visitor, kept)
+    here = f"/games/{made.id}"
+    page = visitor.get(here).text
+    visitor.post(f"{here}/act", {"revision": revision(page), "action": actions(page)[0]})
+    made.wait(20)
+    assert visitor.post(f"{here}/resign").status == 303
+    page = visitor.get(here).text
+    assert "You resigned." in page
+    assert "Nothing is hidden now" in page
+    assert visitor.post(f"{here}/resign").status == 409
+    assert visitor.post(f"{here}/act", {"revision": made.revision, "action": "x"}).status == 409
+    assert visitor.get(f"{here}/record").status == 200
+    assert visitor.post(f"{here}/once_more", {"new": 1}).status == 303
+
+
+def test_forced_moves_are_played(server: tuple[Store, Visitor]) -> None:
+    """With the switch the person always has a choice; without it some positions have one action."""
+    kept, visitor = server
+    choices: dict[bool, set[bool]] = {}
+    for forced in (True, False):
+        fields = {"game": 2, "level": 0, "seat": 0} | ({"forced": 1} if forced else {})
+        answer = visitor.post("/games", fields)
+        made = kept.games[answer.where.rpartition("/")[2]]
+        for _ in range(40):
+            made.wait(60)
+            if made.over:
+                break
+            page = visitor.get(answer.where).text
+            choices.setdefault(forced, set()).add(len(actions(page)) > 1)
+            visitor.post(f"{answer.where}/act", {"revision": revision(page), "action": actions(page)[0]})
+    assert choices == {True: {True}, False: {True, False}}
 
 
 # ---------------------------------------------------------------- players
@@ -248,7 +330,7 @@ def test_the_page_says_that_players_are_getting_ready(
     answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 2})
     made = kept.games[answer.where.rpartition("/")[2]]
     page = visitor.get(answer.where).text
-    assert "greedy gets ready; the first search of a game compiles for up to 20 seconds" in page
+    assert "greedy gets ready …" in page  # it searches nothing, so nothing is said of compiling a search
     assert f'<meta http-equiv="refresh" content="1; url={answer.where}">' in page
     refused = visitor.post(f"{answer.where}/act", {"revision": 0, "action": "x"})
     assert (refused.status, refused.problem[:8]) == (409, "Not now:")

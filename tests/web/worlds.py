@@ -22,9 +22,10 @@ from spygames.core.players.released import BEST
 from spygames.core.playing.session import ROW
 from spygames.testing.trial import mask_of
 from spygames_app.live import LiveGame
+from spygames_app.sides import sides_of
 from spygames_app.web.choices import SEARCHED, Choices, fits
 from spygames_app.web.server import STREAM, make_app
-from spygames_app.web.store import Beat, Store, WebGame
+from spygames_app.web.store import Beat, Store, Table, WebGame
 from tests.support.games import VARIANTS
 from tests.web.visitor import HOST, Answer, Visitor, actions, revision
 
@@ -60,7 +61,8 @@ class World:
         players = {other: self.puppet for other in range(game.num_players) if other != seat}
         seats = tuple(None if other == seat else 0 for other in range(game.num_players))
         cookie = next(iter(self.store.visitors))
-        self.made = WebGame("game", cookie, "Game", "/rules?game=0", game, tuple(advisers), seats, 1, Beat(0.0001))
+        table, beat = Table(sides_of(game.num_players, seat, "Mia")), Beat(0.0001)
+        self.made = WebGame("game", cookie, "Game", "/rules?game=0", game, tuple(advisers), seats, 1, table, beat)
         self.live = self.made.live = LiveGame(game, players, 1, states)
         self.store.games["game"] = self.made
 
@@ -218,6 +220,9 @@ def compare(
         headers = {"accept": STREAM} if step % 2 else {}
         shown = both("act", "POST", "/games/game/act", {"revision": number, "action": text}, **headers)
         compared.positions += max(0, shown.body.count(b"\n") - 1) if headers else 0  # the next page has the last one
+    if not worlds[0].made.over:  # after an undo the worlds may be one, so nothing follows
+        both("undo", "POST", "/games/game/undo", {"revision": worlds[0].made.revision})
+        both("undone", "GET", "/games/game")
     return compared
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spygames_training.agents.checkpoint import Checkpoint, CheckpointError, load_checkpoint, save_checkpoint
     from spygames_training.agents.onnx_export import export_onnx
     from spygames_training.agents.onnx_player import OnnxPlayer
+    from spygames_training.agents.pack import pack_checkpoint
     from spygames_training.agents.policy import Policy
     from spygames_training.config import PPO, Config, Network, Opponents, read_config
     from spygames_training.evaluation.evaluation import cross_play, evaluate
@@ -57,6 +58,7 @@ __all__ = [
     "join",
     "leave",
     "load_checkpoint",
+    "pack_checkpoint",
     "per_seat_gae",
     "potential_based",
     "read_config",
@@ -93,6 +95,7 @@ _HOMES = {
     "networks.actor_critic": ("ActorCritic",),
     "agents.onnx_export": ("export_onnx",),
     "agents.onnx_player": ("OnnxPlayer",),
+    "agents.pack": ("pack_checkpoint",),
     "agents.policy": ("Policy",),
     "parallel.processes": (
         "Processes",

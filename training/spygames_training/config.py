@@ -13,15 +13,14 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 
 from spygames.core.basics.files import read_text
+from spygames.core.basics.json_values import LARGEST, is_number
 from spygames.core.basics.plain import plain
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.registry import canonical_id, imports_code
-from spygames_training.files.json_values import LARGEST, is_number
+from spygames.core.players.network_limits import MAX_LAYERS, MAX_UNITS
 
 __all__ = ["PPO", "Config", "Network", "Opponents", "read_config", "to_toml"]
 
-MAX_LAYERS, MAX_UNITS = 16, 8192
-"""Limits for the number of hidden layers and for the units of each."""
 MAX_TOML_BYTES = 1 << 14
 """Size limit of a config file. A few kilobytes are enough; tomllib needs O(n^2) memory for a dotted key of n parts."""
 Device = Literal["auto", "cpu", "cuda"]
@@ -69,6 +68,10 @@ class Network(NetworkShape):
     """Input of the critic during training. own: the view of the deciding seat, through the layers of the policy. all:
     the views of all seats, hidden information included, through hidden layers of its own. The policy never sees them.
     The saved agent then has a second value head, trained on the seat's own view."""
+    values: Literal["one", "split"] = "one"
+    """Values that the critic learns. one: one value for all games. split: one value for games among networks (the
+    learner and its earlier versions), and another one for games with an opponent that is not a network, such as a
+    scripted bot. The saved agent has the first value only."""
     belief: Literal["none", "train", "keep"] = "none"
     """Auxiliary task: predict the answers to the game's questions about hidden information (cards, identities, hats)
     from the policy's view. none: no auxiliary task. train: during training only, to shape the shared layers. keep: as
@@ -101,7 +104,7 @@ class PPO:
     learning_rate: float = 1e-3
     """Learning rate of Adam at the start of the run."""
     learning_rate_end: float = 5e-5
-    """Learning rate of Adam at the end of the run; the schedule is linear."""
+    """Learning rate of Adam at the end of the run; see `decay`."""
     clip: float = 0.2
     """Clip range of the probability ratio (PPO's epsilon)."""
     gamma: float = 1.0
@@ -116,11 +119,16 @@ class PPO:
     entropy: float = 0.1
     """Weight of the policy's entropy at the start of the run."""
     entropy_end: float = 0.01
-    """Weight of the policy's entropy at the end of the run; the schedule is linear."""
+    """Weight of the policy's entropy at the end of the run; see `decay`."""
     kl: float = 0.1
     """Weight of KL(policy || reference), where the reference is an earlier version of the policy."""
     kl_end: float | None = None
-    """Weight of the KL term at the end of the run; the schedule is linear. None: constant."""
+    """Weight of the KL term at the end of the run; see `decay`. None: constant."""
+    decay: Literal["linear", "power"] = "linear"
+    """Schedule of the learning rate, the entropy's weight and the KL term's weight between their first and last values.
+    linear: a straight line. power: in proportion to 1 / (c + t), where t is the fraction of the run that has passed and
+    c follows from the two values. This falls fast at first and spends most of the run near the end value. Both values
+    must be positive."""
     reference_every: int = 20
     """Updates between two replacements of the reference by the current policy."""
     reference_ema: float = 0.0
@@ -154,6 +162,11 @@ class PPO:
             reference_every=(self.reference_every >= 1, "at least 1"),
             reference_ema=(self.reference_ema < 1, "from 0 to below 1"),
         )
+        if self.decay == "power":
+            scheduled = ("learning_rate", "entropy", *(["kl"] if self.kl_end is not None else []))
+            positive = 'positive with ppo.decay = "power"'
+            names = [name for first in scheduled for name in (first, f"{first}_end")]
+            _require(self, "ppo.", **{name: (getattr(self, name) > 0, positive) for name in names})
 
 
 @dataclass(frozen=True)
@@ -247,6 +260,13 @@ class Config:
             "ppo.",
             games=(self.ppo.games % self.workers == 0, f"a multiple of workers ({self.workers})"),
             minibatch=(self.ppo.minibatch >= self.workers, f"at least workers ({self.workers})"),
+        )
+        games, opponents = self.ppo.games // self.workers, self.opponents
+        everywhere = bool(opponents.bots) and not opponents.snapshots and round(opponents.share * games) == games
+        _require(
+            self.network,
+            "network.",
+            values=(self.network.values == "one" or not everywhere, "one if all games have opponents that are bots"),
         )
 
     @property

@@ -27,6 +27,7 @@ COMMANDS = {
     "rules": "Rules",
     "prompt": "Prompt",
     "export": "Export",
+    "pack": "Pack",
     "best-response": "BestResponse",
     "ablate": "Ablate",
     "train-all": "TrainAll",

@@ -1,6 +1,7 @@
 """`spygames ablate`."""
 
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -69,7 +70,9 @@ class Ablate:
         from spygames_training.experiments.ablations import CHANGES, Ablations
 
         if unknown := [name for name in self.only if name not in CHANGES]:
-            raise ValueError(f"no change {unknown[0][:100]!r}; the changes are {', '.join(map(repr, CHANGES))}")
+            near = get_close_matches(unknown[0][:100], CHANGES, 1)
+            meant = f"did you mean {near[0]!r}?" if near else f"the changes are {', '.join(map(repr, CHANGES))}"
+            raise ValueError(f"no change {unknown[0][:100]!r}; {meant}")
         config = read_config(self.config, allow_code=self.allow_code)
         config = replace(config, decisions=self.decisions or config.decisions)
         if self.hidden:

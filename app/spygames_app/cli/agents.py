@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
@@ -89,12 +90,12 @@ class Agents:
         if not agents and self.agent is not None and canonical_id(self.agent) in game_ids():
             raise ValueError(f"{self.agent} is a game: a game is given as --game {self.agent}")
         if not agents and self.agent is not None:
-            there = ", ".join(agent.name for agent in released_agents()) or "none"
-            raise ValueError(f"no released agent is {shown(self.agent)} with these options; the agents are {there}")
+            near = get_close_matches(self.agent[:100].casefold(), [agent.name for agent in released_agents()], 1)
+            meant = f"did you mean {near[0]}?" if near else "spygames agents lists them"
+            raise ValueError(f"no released agent is {shown(self.agent)} with these options; {meant}")
         if not agents:
             asked = ", ".join([self.game or "any game", *(f"{name}={value}" for name, value in options.items())])
-            there = ", ".join(agent.name for agent in released_agents()) or "none"
-            raise ValueError(f"no released agent plays {asked}; the agents are {there}")
+            raise ValueError(f"no released agent plays {asked}; spygames agents lists those that exist")
         return agents
 
 

@@ -21,11 +21,13 @@ from spygames_app.cli.arguments import (
     choose_game,
     complain,
     counted,
+    filled,
     given,
     say,
 )
 
 if TYPE_CHECKING:
+    from spygames.core.game.game import Game
     from spygames.core.players.player import Player
     from spygames.core.svg.annotations import Advice
     from spygames_app.live import LiveGame
@@ -39,6 +41,22 @@ Type the number of an action, or its text. Other commands:
   rules, rules NAME  show the rules in short, or a rule by its ID, a chapter, or a card
   help               show this text
   quit (Ctrl-D)      leave the game"""
+LEGENDS = {
+    "agent_avenue": (
+        "Board: (0) and (1) are the pawns. Table: 1st, 2nd and 3rd+ are the steps of a side's first, second and "
+        "further copies of an agent; the last columns count the copies in play."
+    ),
+    "heimlich": (
+        "Board: letters are agents, * is the safe. Table: = is a point; owner ? is hidden from you, +2 after it means "
+        "that the agent was moved by 2 in this turn."
+    ),
+}
+"""How to read the drawing of a game, by the name of the game."""
+IN_ORDER = (
+    "Agents move in the order of the table, each at most once a turn: when one has moved, those above it no longer can "
+    "(HC-11)."
+)
+"""Shown above the moves of Heimlich & Co."""
 _IN_BROWSER = ("host", "port", "players", "records", "no-open")
 """Options that require --browser."""
 
@@ -56,37 +74,37 @@ class Play:
         spygames play greedy expert --game heimlich_v0 --option players=3
         spygames play --browser
 
-    An opponent is a scripted bot (random, greedy, ...), a search with its simulations per decision (mcts:200, mc:200),
-    a released agent (spygames agents lists them), best for the strongest one, or the folder of a checkpoint or run. An
-    agent samples its actions unless @argmax or a temperature (@0.5) follows its name.
+    An opponent is one of: a scripted bot (random, greedy, expert); a search with its simulations per decision
+    (mcts:200, mc:200); a released agent (`spygames agents` lists them; best is the strongest); the folder of a
+    checkpoint or run. An agent samples its actions unless @argmax or a temperature (@0.5) follows its name.
 
-    You see only what your seat may know. At the end of the game everything is shown.
+    You see only what your seat may know. When the game is over, everything is shown.
 
     --browser opens a page on which you choose the game, the seats and the players. The page offers the scripted bots,
     the released agents, searches, and the players named on the command line. It needs the extra web.
     """
 
     opponents: Positional[Players] = ()
-    """The opponents: one for all other seats, or one for each of them in seat order. With --browser: further players
-    to choose from. (default: greedy)"""
+    """The opponents: one name for all other seats, or one name per seat in the order of the seats. With --browser:
+    players to add to the page's list. (default: greedy)"""
     against: Players = ()
-    """More opponents, after those named first."""
+    """The same as naming the opponents first. With both, these come last."""
     seat: int = 0
     """Your seat, from 0."""
     seed: AnySeed = None
     """Seed of the game and of the opponents' choices. (default: a new one, printed at the end)"""
     game: GameId = None
-    """The game, such as agent_avenue_v0. (default: that of the checkpoint named, with its options)"""
+    """The game, such as heimlich. (default: the game of the first agent named, otherwise agent_avenue_v0)"""
     option: GameOptions = ()
     """An option of the game, such as players=2."""
     hint: AnyPlayer = None
     """The player that gives hints. (default: a player like the first opponent)"""
     save: AnyFile = None
-    """File of recorded games to which this game is appended, for `spygames replay` and `spygames draw`."""
+    """Append this game to a file of recorded games, for `spygames replay` and `spygames draw`."""
     browser: bool = False
     """Play on a page in the browser."""
     players: Players = ()
-    """With --browser: further players to choose from, such as mcts:1000 or runs/first."""
+    """With --browser: players to add to the page's list, such as mcts:1000 or runs/first."""
     records: AnyFile = None
     """With --browser: a file of recorded games to watch."""
     host: str = "127.0.0.1"
@@ -122,7 +140,7 @@ class Play:
         seated = dict(zip(others, specs * (len(others) // len(specs)), strict=True))
         live = LiveGame(game, {seat: known[spec] for seat, spec in seated.items()}, seed)
         against = ", ".join(player.name for player in known.values())
-        say(f"{game.id}: you are seat {self.seat}, against {against}.\n{HELP}")
+        say(f"{game.id}: you are seat {self.seat}, against {against}.\n{help_text(game)}")
         code, hinted = 0, adviser or (lambda: make_player(game, specs[0]))
         try:
             play(live, self.seat, ask, hinted)
@@ -212,6 +230,12 @@ def play(
     return float(live.returns()[seat])
 
 
+def help_text(game: "Game") -> str:
+    """Return the list of commands, and how to read the drawing of the game."""
+    legend = LEGENDS.get(game.name)
+    return HELP if legend is None else f"{HELP}\n{filled(legend)}"
+
+
 def happened(live: "LiveGame", seat: int, since: int) -> str:
     """Return what a seat saw of the decisions from number `since` on, one line each."""
     lines = [live.happened(number, seat) for number in range(since, len(live.decisions))]
@@ -231,6 +255,8 @@ def choose(
     actions = live.legal()
     texts = [*actions]
     listing = "\n".join(f"{i:4}  {text}" for i, text in enumerate(texts, 1))
+    if live.game.name == "heimlich" and any(text.startswith("move ") for text in texts):
+        listing = f"{filled(IN_ORDER)}\n{listing}"
     position = f"{live.game.to_text(live.state, seat)}\n\n{listing}"
     say(f"\n{happened(live, seat, since)}{position}")
     while True:
@@ -243,13 +269,14 @@ def choose(
         if answer in ("quit", "exit", "q"):
             raise Left
         if answer in ("help", "h", "?"):
-            say(HELP)
+            say(help_text(live.game))
         elif answer == "show":
             say(f"\n{position}")
         elif answer == "words":
             say(live.game.describe(live.state, seat))
         elif word == "rules":
-            say(rules_in_words(live.game, rest))
+            text = rules_in_words(live.game, rest)
+            say(text if "\n" in text else filled(text))
         elif answer == "hint":
             say(hint(live, adviser))
         elif answer == "who":

@@ -50,8 +50,8 @@ class Train:
     A resumed run keeps its settings, except for its length, evaluations and saves. --decisions with --resume is the new
     length of the whole run: give more decisions than the run has made to train longer.
 
-    A run makes whole updates, each of ppo.games x ppo.steps decisions; its length is rounded up to a multiple of that.
-    Learning takes many updates: have at least 50.
+    An update has ppo.games x ppo.steps decisions, and the length of a run is rounded up to a multiple of that. Learning
+    takes many updates: have at least 50.
 
     --resume auto starts the run, or resumes it if its folder exists. The same command can be repeated after any
     interruption.
@@ -67,9 +67,9 @@ class Train:
         torchrun --standalone --nproc-per-node 2 -m spygames_app train \
             --config demo --workers 2 --resume auto
 
-    --algorithm maskable_ppo trains with MaskablePPO of sb3-contrib (extra sb3). It takes the same options, except
-    ppo.kl, ppo.reference_every, ppo.ema, ppo.precision bfloat16, ppo.credit table, start_from, opponents.share above 0,
-    and networks other than mlp with its own critic: these raise an error. Workers are torch threads. A stopped run
+    --algorithm maskable_ppo trains with MaskablePPO of sb3-contrib (extra sb3). These options raise an error: ppo.kl,
+    ppo.reference_every, ppo.ema, ppo.precision bfloat16, ppo.credit table, start_from, opponents.share above 0, and
+    networks other than mlp with its own critic. Workers are torch threads. A stopped run
     keeps its agent but cannot be resumed.
     """
 

@@ -8,16 +8,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
+import docstring_parser
+
 from spygames.core.game.game import Game
 from spygames.core.game.registry import game_ids, game_module, make_game
+from spygames.core.players.checkpoint_files import CONFIG, read_checkpoint_config
 from spygames.core.players.names import PlayerName
 from spygames.core.players.released import BEST, best_agent, find_agent, find_anchor, released_agents
-from spygames_training.agents.folder import CONFIG, read_checkpoint_config
 
 SEARCHES = ("mcts:200",)
 """Searches that the page always offers."""
 SEARCHED = str(PlayerName(BEST, search="64"))
 """A search on top of the best released agent, offered where such an agent exists."""
+STRONGEST = str(PlayerName(BEST, play="argmax"))
+"""The best released agent, playing its most likely actions."""
 MAX_PLAYERS = 8
 """Maximum number of players that the page offers."""
 
@@ -30,6 +34,8 @@ class Option:
     values: tuple[Any, ...]
     default: int = 0
     """Index of the default value."""
+    about: str = ""
+    """What the option does, from the docstring of `make_game`."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Choices:
         for each in options_of(game):
             given = self.options.get(each.name, each.values[each.default])
             values = each.values if given in each.values else (*each.values, given)
-            found.append(Option(each.name, values, values.index(given)))
+            found.append(Option(each.name, values, values.index(given), each.about))
         return found
 
     def players_of(self, game: Game) -> list[str]:
@@ -66,7 +72,7 @@ class Choices:
         given = [spec for spec in self.players if fits(game, spec)]
         released = [agent.name for agent in released_agents() if fits(game, agent.name)]
         if _best(game):
-            released = [BEST, *released, SEARCHED]
+            released = [BEST, STRONGEST, *released, SEARCHED]
         return [*dict.fromkeys([*game.bots, *given, *released, *SEARCHES])]
 
 
@@ -78,6 +84,9 @@ def options_of(game: str) -> list[Option]:
     """
     make = game_module(game).make_game
     hints = typing.get_type_hints(make)
+    about = {
+        each.arg_name: each.description or "" for each in docstring_parser.parse(inspect.getdoc(make) or "").params
+    }
     found = []
     for name, parameter in inspect.signature(make).parameters.items():
         if parameter.default is parameter.empty:
@@ -87,13 +96,17 @@ def options_of(game: str) -> list[Option]:
             values = tuple(n for n in range(2, MAX_PLAYERS + 1) if _makes(make, n))
         offered = tuple(dict.fromkeys([*(() if parameter.default in values else (parameter.default,)), *values]))
         if len(offered) > 1:
-            found.append(Option(name, offered, offered.index(parameter.default)))
+            found.append(Option(name, offered, offered.index(parameter.default), " ".join(about.get(name, "").split())))
     return found
 
 
 def fits(game: Game, spec: str) -> bool:
     """Whether an agent was trained for the game's variant. Players that are not agents always fit."""
-    source = PlayerName.parse(spec).source
+    return all(_fits(game, member.source) for member in PlayerName.parse(spec).members)
+
+
+def _fits(game: Game, source: str) -> bool:
+    """`fits` for one player, without play and search."""
     if source == BEST:
         return bool(_best(game))
     try:
@@ -123,6 +136,24 @@ def made(choices: Choices, number: int, picked: Sequence[int]) -> Game:
         raise ValueError("this variant does not exist: choose the options in the form")
     chosen = {o.name: o.values[i] for o, i in zip(offered, picked, strict=True) if o.values[i] is not None}
     return make_game(games[number], **{**choices.options, **chosen})
+
+
+def levels_of(game: Game) -> list[tuple[str, str]]:
+    """Return the levels of the opponents, weakest first: the name of each level and of the player behind it.
+
+    "Strongest" is the best released agent of the variant, or the last of the scripted players where there is none.
+    """
+    best = [STRONGEST] if _best(game) else []
+    ranked = [spec for spec in ("random", "greedy", "expert") if spec in game.bots] or [*game.bots]
+    ranked += best
+    names = ("Beginner", "Easy", "Hard")[: len(ranked) - 1]
+    return list(zip((*names, "Strongest"), ranked, strict=True))
+
+
+def is_search(spec: str) -> bool:
+    """Whether a player searches, so that its first decision in a game has to be compiled."""
+    name = PlayerName.parse(spec)
+    return bool(name.search) or name.source.partition(":")[0] in ("mcts", "mc")
 
 
 def label(game: Game, spec: str) -> str:

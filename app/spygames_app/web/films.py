@@ -7,12 +7,21 @@ from urllib.parse import urlencode
 from spygames.core.game.game import NOBODY
 from spygames.core.records.film import Film
 from spygames.core.svg.annotations import Advice
+from spygames.core.svg.colours import auto
+from spygames_app.sides import Sides
+from spygames_app.web.choices import is_search
 from spygames_app.web.html import Html, board, h, joined
 from spygames_app.web.pages import page, thoughts
 from spygames_app.web.store import COMPILES
 from spygames_app.web.thinking import Screening, Thinker
 
-COLOURS = ("#f4b63f", "#6cb8e6", "#7fd08a", "#e58a86", "#c9a3f0", "#d9c9a3", "#9fb2c3")
+COLOURS = tuple(
+    auto(dark, light)
+    for dark, light in (
+        ("#f4b63f", "#a86a00"), ("#6cb8e6", "#1f78b4"), ("#7fd08a", "#2c7a3f"), ("#e58a86", "#b5403a"),
+        ("#c9a3f0", "#7a4fb0"), ("#d9c9a3", "#77663a"), ("#9fb2c3", "#51667a"),
+    )
+)  # fmt: skip
 WIDE, HIGH = 300, 90
 
 
@@ -56,6 +65,7 @@ def film_page(
     headline: str,
     extra: Html | None = None,
     problem: str = "",
+    sides: Sides | None = None,
 ) -> Html:
     """Return the page of one position of a film, with links to all others.
 
@@ -67,13 +77,16 @@ def film_page(
         headline: the line above the board.
         extra: links and buttons for the game.
         problem: a line about an error.
+        sides: names of the seats; None: the players' names of the record.
     """
     film = screening.film
+    players = film.record.players or tuple(f"seat {i + 1}" for i in range(film.game.num_players))
+    sides = Sides(sides.names if sides else _distinct(players))  # as seen by somebody who watches
     thinker, advisers = screening.thoughts(place.by, place.move), [voice.name for voice in screening.voices]
     done = thinker is None or thinker.done  # read before the thoughts, so that no late thought is missed
-    scene, last, at = film.scene(place.move, place.viewer), len(film) - 1, place.move
-    players = film.record.players or tuple(f"seat {i}" for i in range(film.game.num_players))
-    viewers = ["everything", *(f"player_{i} ({name})" for i, name in enumerate(players))]
+    scene, last, at = film.scene(place.move, place.viewer, theme="auto"), len(film) - 1, place.move
+    both = zip(sides.names, players, strict=True)
+    viewers = ["everything", *(name if name in (player, "You") else f"{name} ({player})" for name, player in both)]
     chosen = 0 if place.viewer == NOBODY else place.viewer + 1
     values = ["all", *range(film.game.num_players)]
     steps = [
@@ -96,25 +109,32 @@ def film_page(
         action=here,
         class_="film",
     )
+    told = ["The start", *(sides.words(film.move(i, place.viewer)) for i in range(1, len(film)))]
     listed = [
-        h("li", h("a", film.move(i, place.viewer) if i else "The start", href=place.url(here, i), data_key=f"move{i}",
-                  aria_current="step" if i == at else None))
-        for i in range(len(film))
-    ]  # fmt: skip
+        h("li", h("a", text, href=place.url(here, i), data_key=f"move{i}", aria_current="step" if i == at else None))
+        for i, text in enumerate(told)
+    ]
     return page(
         title,
-        h("h1", f"{title}: {headline}", class_="small"),
+        h("h1", headline if extra else f"{title}: {headline}", class_=None if extra else "small"),
+        h("div", extra, class_="extra") if extra else None,
         h(
             "div",
-            h("section", board(scene.picture), h("p", *steps, class_="steps"), form, id="picture", aria_label="Board"),
+            h(
+                "section",
+                board(sides.drawn(scene.picture)),
+                h("p", *steps, class_="steps"),
+                form,
+                id="picture",
+                aria_label="Board",
+            ),
             h(
                 "aside",
-                h("h2", scene.move or "The start", id="happened"),
-                h("div", *_thought(thinker, done, film, place), id="thought") if thinker else None,
+                h("h2", told[at], id="happened"),
+                h("div", *_thought(thinker, done, film, place, sides), id="thought") if thinker else None,
                 h("h2", "Moves"),
                 h("ol", *listed, id="moves", start=0, tabindex=0, aria_label="Moves"),
             ),
-            h("div", extra, class_="extra") if extra else None,
             class_="table watched",
         ),
         problem=problem,
@@ -129,7 +149,12 @@ def _may_know(film: Film, place: Place, position: int) -> bool:
     return mover != NOBODY and place.viewer in (NOBODY, mover)
 
 
-def _thought(thinker: Thinker, done: bool, film: Film, place: Place) -> list[Html | None]:
+def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names, with numbers for those that occur several times."""
+    return tuple(f"{name} {i + 1}" if names.count(name) > 1 else name for i, name in enumerate(names))
+
+
+def _thought(thinker: Thinker, done: bool, film: Film, place: Place, sides: Sides) -> list[Html | None]:
     """Return the thoughts at the position and the curve over the game, as far as they are known.
 
     `done`: no more thoughts will come.
@@ -138,17 +163,19 @@ def _thought(thinker: Thinker, done: bool, film: Film, place: Place) -> list[Htm
     decisions = sum(_may_know(film, place, at) for at in range(len(film)))
     mover, hidden, wait = int(film.states["to_move"][place.move]), None, None
     if mover != NOBODY and not _may_know(film, place, place.move):
-        line = f"player_{mover} decides here. Choose its view, or everything, to see thoughts about this decision."
+        line = (
+            f"{sides.names[mover]} decides here. Choose this view, or everything, to see thoughts about the decision."
+        )
         hidden = h("p", line, class_="soft")
     if not done:
-        first = "" if thinker.found else f"; {COMPILES}"
-        wait = h("p", f"{thinker.name} thinks: {len(found)} of {decisions} decisions{first} …", class_="busy")
+        first = COMPILES if not thinker.found and is_search(thinker.name) else ""
+        wait = h("p", f"{thinker.name} is thinking: {len(found)} of {decisions} decisions{first} …", class_="busy")
     return [
         h("p", thinker.problem, class_="problem") if thinker.problem else None,
         wait,
         hidden,
         thoughts(found[place.move]) if place.move in found else None,
-        curve(film, found, place),
+        curve(film, found, place, sides),
     ]
 
 
@@ -158,7 +185,7 @@ def _select(label: str, name: str, texts: Sequence[str], values: Sequence[object
     return h("span", h("label", label, for_=name), h("select", *named, name=name, id=name), class_="pair")
 
 
-def curve(film: Film, found: Mapping[int, Advice], place: Place) -> Html | None:
+def curve(film: Film, found: Mapping[int, Advice], place: Place, sides: Sides) -> Html | None:
     """Return a plot of the expectation over the game, one line per seat that decides, with the current position."""
     points, shares = dict[int, list[tuple[int, float]]](), True
     for position, advice in sorted(found.items()):
@@ -186,7 +213,7 @@ def curve(film: Film, found: Mapping[int, Advice], place: Place) -> Html | None:
 
     lines = [line([(x(i), y(v)) for i, v in each], COLOURS[seat % 7], 2) for seat, each in sorted(points.items())]
     names = [
-        h("li", h("svg", h("rect", width=12, height=12, fill=colour), width=12, height=12), f" player_{seat}")
+        h("li", h("svg", h("rect", width=12, height=12, fill=colour), width=12, height=12), f" {sides.names[seat]}")
         for seat, colour in ((seat, COLOURS[seat % 7]) for seat in sorted(points))
     ]
     middle = y((low + high) / 2)
@@ -195,9 +222,9 @@ def curve(film: Film, found: Mapping[int, Advice], place: Place) -> Html | None:
         h("h2", what),
         h(
             "svg",
-            line([(0, middle), (WIDE, middle)], "#35495c", 1),
+            line([(0, middle), (WIDE, middle)], auto("#35495c", "#bccad6"), 1),
             *lines,
-            line([(x(place.move), 0), (x(place.move), HIGH)], "#fbf4e2", 1),
+            line([(x(place.move), 0), (x(place.move), HIGH)], auto("#fbf4e2", "#17232f"), 1),
             viewBox=f"0 0 {WIDE} {HIGH}",
             preserveAspectRatio="none",
             class_="curve",

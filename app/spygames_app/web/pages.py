@@ -1,16 +1,18 @@
 """The HTML pages as functions of their content: start, seats, game, rules, records, error."""
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rulebook import RuleSection
 from spygames.core.pictures.picture import picture
-from spygames.core.players.released import BEST
 from spygames.core.svg.annotations import Advice
 from spygames_app.advice import believed, ranked
 from spygames_app.rules import Rule, chapters_of
-from spygames_app.web.choices import Option, label
+from spygames_app.sides import MAX_NAME
+from spygames_app.web.choices import Option, label, levels_of
 from spygames_app.web.html import Html, board, h, joined
 from spygames_app.web.store import WebGame
 
@@ -96,14 +98,17 @@ def start(games: Sequence[tuple[str, str, Sequence[Option]]], problem: str = "")
 
 
 def _options(number: int, options: Sequence[Option]) -> list[Html]:
-    """Return the fields of the options. All after the third are folded."""
+    """Return the fields of the options with what each means. All after the third are folded."""
     fields = [
-        _select(
-            each.name.replace("_", " "),
-            f"o{i}",
-            [_shown(each.name, value) for value in each.values],
-            f"{number}-{i}",
-            each.default,
+        joined(
+            _select(
+                each.name.replace("_", " "),
+                f"o{i}",
+                [_shown(each.name, value) for value in each.values],
+                f"{number}-{i}",
+                each.default,
+            ),
+            h("p", sentence(each.about), class_="about") if each.about and each.name != "players" else None,
         )
         for i, each in enumerate(options)
     ]
@@ -115,8 +120,14 @@ def _shown(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if name == "first_player" and isinstance(value, int):
-        return f"player_{value}"
+        return f"seat {value + 1}"
     return "default" if value is None else str(value).replace("_", " ")
+
+
+def sentence(text: str) -> str:
+    """Return the text of an option's documentation for the page: as a sentence, with names of seats and values."""
+    plain = re.sub(r"\bseat (\d+)", lambda found: f"seat {int(found[1]) + 1}", re.sub(r"[`\"]", "", text))
+    return plain[:1].upper() + plain[1:]
 
 
 def _select(label: str, name: str, values: Sequence[str], key: str, chosen: int = 0) -> Html:
@@ -128,14 +139,19 @@ def seats(
     title: str, game: Game, number: int, picked: Sequence[int], specs: Sequence[str], token: str, problem: str = ""
 ) -> Html:
     """Return the page that assigns the seats. The user takes one of them, or none to watch."""
-    choices = ["you", *(label(game, spec) for spec in specs)]
-    first = 1 + next((specs.index(spec) for spec in (BEST, "greedy") if spec in specs), 0)
-    teams = {seat: f", team {team + 1}" for seat, team in enumerate(game.teams)}
-    fields = [
-        _select(f"player_{seat}{teams.get(seat, '')}", f"s{seat}", choices, f"s{seat}", 0 if seat == 0 else first)
-        for seat in range(game.num_players)
-    ]
+    teams = {seat: f" (team {team + 1})" for seat, team in enumerate(game.teams)}
+    places = [f"seat {seat + 1}{teams.get(seat, '')}" for seat in range(game.num_players)]
     variant = ", ".join(f"{name.replace('_', ' ')}: {_shown(name, value)}" for name, value in game.options.items())
+    levels = [name for name, _ in levels_of(game)]
+    opponents = "Your opponent" if game.num_players == 2 else "The other players"
+    radios = [
+        h("label", h("input", type="radio", name="level", value=i, checked=i == min(1, len(levels) - 1)), f" {name}")
+        for i, name in enumerate(levels)
+    ]
+    custom = [
+        _select(place, f"s{seat}", ["you", *(label(game, spec) for spec in specs)], f"s{seat}", 0 if seat == 0 else 1)
+        for seat, place in enumerate(places)
+    ]
     return page(
         f"Seats of {title}",
         h("h1", f"{title}: who plays?"),
@@ -143,20 +159,38 @@ def seats(
         h(
             "form",
             *_hidden(token, game=number, **{f"o{i}": value for i, value in enumerate(picked)}),
-            *fields,
+            h("fieldset", h("legend", opponents), *radios, class_="levels"),
             h(
                 "p",
-                "To watch, choose a player for every seat. A search (mcts, +search) needs up to 20 seconds to start.",
-                class_="soft",
+                h("label", "Your name", for_="name"),
+                h("input", name="name", id="name", maxlength=MAX_NAME, placeholder="You", autocomplete="nickname"),
+                class_="field",
+            ),
+            _select("Your seat", "seat", [*places, "none, I watch"], "seat"),
+            h(
+                "p",
+                h("label", h("input", type="checkbox", name="forced", value=1, checked=True),
+                  " Play a move for me if it is the only one"),
+            ),
+            h(
+                "details",
+                h("summary", "Custom: choose a player for each seat"),
+                h("p", h("label", h("input", type="radio", name="level", value="custom"), " Use these players:")),
+                *custom,
+                h(
+                    "p",
+                    "Players with mcts or +search need up to 20 seconds before the first game.",
+                    class_="soft",
+                ),
             ),
             h("button", "Begin", class_="main"),
             method="post",
             action="/games",
             class_="card leads",
         ),
-        h("p", h("a", "Another game", href="/"), class_="below"),
+        h("p", h("a", "Another game", href="/"), " · ", h("a", "Rules", href=f"/rules?game={number}"), class_="below"),
         problem=problem,
-    )
+    )  # fmt: skip
 
 
 def _hidden(token: str, **values: object) -> list[Html]:
@@ -173,8 +207,8 @@ def frame(made: WebGame, number: int) -> Mapping[str, Any]:
     assert live is not None
     s, before = as_record(live.positions[number]), live.game.seen_to_dict(as_record(live.positions[number - 1]), seat)
     log = _log(made, number)
-    drawn = picture(live.game, s, seat, before=before, names=_names(made), log=log)
-    return {"picture": board(drawn), "text": log[0] if log else "", "number": number}
+    drawn = picture(live.game, s, seat, before=before, names=_levels(made), theme="auto")
+    return {"picture": board(made.table.sides.drawn(drawn)), "text": log[0] if log else "", "number": number}
 
 
 def play(made: WebGame, token: str, problem: str = "") -> Html:
@@ -182,6 +216,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
     live, seat, here = made.live, made.seat, f"/games/{made.id}"
     title, problem = made.title, problem or made.problem
     again = None
+    sides = made.table.sides
     if made.failed:
         ways = h("button", "Ask it again"), h("button", "Let it move at random", name="random", value=1)
         again = form(f"{here}/again", token, *ways, class_="hint")
@@ -191,28 +226,30 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
         return page(title, h("h1", f"{title}: the players get ready"), wait, again, refresh=refresh, problem=problem)
     number = made.revision
     s = as_record(live.positions[number])
-    own_turn = seat != NOBODY and s.to_move == seat and not made.busy
+    own_turn = seat != NOBODY and s.to_move == seat and not made.busy and not made.resigned
     legal = [*live.legal_at(number)] if own_turn else []
     mine = [i for i in range(number) if live.decisions[i].seat == seat]
     since = mine[-1] if mine else 0 if seat != NOBODY else number - 1
     before = live.game.seen_to_dict(as_record(live.positions[since]), seat) if number else None
     log = _log(made, number)
     advice = made.hint[1] if made.hint and made.hint[0] == number else None
-    drawn = picture(live.game, s, seat, before=before, legal=legal, names=_names(made), log=log[:8])
+    drawn = picture(live.game, s, seat, before=before, legal=legal, names=_levels(made), theme="auto")
     mover = int(s.to_move)
-    turn = "The game is over" if mover == NOBODY else "Your move" if mover == seat else f"player_{mover} is to move"
+    turn = f"{sides.name(mover)} is thinking …" if made.busy and mover not in (seat, NOBODY) else _headline(made, s)
+    others = [f"{sides.names[i]} ({level})" for i, level in enumerate(_levels(made)) if i != seat]
     return page(
         title,
-        h("h1", f"{title}: you watch" if seat == NOBODY else f"{title}: you are player_{seat}", class_="small"),
+        h("h1", f"{title}: {'you against ' if seat != NOBODY else ''}{', '.join(others)}", class_="small"),
         h(
             "div",
-            h("section", board(drawn), id="picture", aria_label="Board"),
+            h("section", board(sides.drawn(drawn)), id="picture", aria_label="Board"),
             h(
                 "aside",
                 h("h2", turn, id="turn"),
                 wait,
                 again,
-                _actions(here, token, number, legal) if legal else None,
+                _actions(here, token, number, legal, live.game.texts.asks) if legal else None,
+                _givings_up(made, here, token, number) if own_turn else None,
                 _hints(made, here, token, number, advice) if legal else None,
                 h("h2", "What happened"),
                 h("ol", *(h("li", line) for line in log), id="log") if log else h("p", "Nothing yet."),
@@ -226,15 +263,33 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
     )
 
 
-def _names(made: WebGame) -> tuple[str, ...]:
+def _levels(made: WebGame) -> tuple[str, ...]:
+    """Return what is said about each seat beside its name."""
     assert made.live is not None
-    return made.live.names
+    levels = made.table.levels or made.live.names
+    return tuple("" if i == made.seat else level for i, level in enumerate(levels))
+
+
+def _headline(made: WebGame, s: Any) -> str:
+    """Return the decision that is due, in the names of the page."""
+    return made.table.sides.words(made.game.headline(s, made.seat))
 
 
 def _log(made: WebGame, number: int) -> list[str]:
     """Return what the user saw of the last moves, the latest first."""
     assert made.live is not None
-    return [made.live.seen(i, made.seat) for i in range(number - 1, max(-1, number - 1 - LOG), -1)]
+    live, seat, sides = made.live, made.seat, made.table.sides
+    numbers = range(number - 1, max(-1, number - 1 - LOG), -1)
+    return [sides.words(live.happened(i, seat)) for i in numbers]
+
+
+def _givings_up(made: WebGame, here: str, token: str, number: int) -> Html:
+    """Return the buttons to take a move back and to resign."""
+    moved = any(each.seat == made.seat for each in made.live.decisions) if made.live else False
+    hidden = h("input", type="hidden", name="revision", value=number)
+    undo = form(f"{here}/undo", token, hidden, h("button", "Take back my move", id="undo")) if moved else None
+    resign = form(f"{here}/resign", token, h("button", "Resign", id="resign"))
+    return h("div", undo, resign, class_="hint")
 
 
 def form(action: str, token: str, *children: object, **attributes: Any) -> Html:
@@ -242,13 +297,19 @@ def form(action: str, token: str, *children: object, **attributes: Any) -> Html:
     return h("form", *_hidden(token), *children, method="post", action=action, **attributes)
 
 
-def _actions(here: str, token: str, number: int, legal: Sequence[str]) -> Html:
+def _actions(here: str, token: str, number: int, legal: Sequence[str], asks: Mapping[str, Sequence[str]]) -> Html:
     """Return the actions as buttons, and a field that takes their texts."""
     buttons = _buttons(legal)
     listed = h("datalist", *(h("option", value=text) for text in legal), id="legal")
     field = h("input", name="action", id="typed", list="legal", autocomplete="off", spellcheck="false", required=True)
     return joined(
-        h("p", id="picked", class_="soft"),
+        h(
+            "p",
+            id="picked",
+            class_="soft",
+            aria_live="polite",
+            data_asks=json.dumps({k: [*v] for k, v in asks.items()}),
+        ),
         form(
             f"{here}/act",
             token,
@@ -357,7 +418,12 @@ def rules(title: str, sections: Sequence[RuleSection], found: Mapping[str, Rule]
             h(
                 "ul",
                 *(
-                    h("li", h("strong", f"{line.name}: ") if line.name else None, line.text, _ids(line.ids, found))
+                    h(
+                        "li",
+                        h("strong", f"{line.name}: ") if line.name else None,
+                        *_coded(line.text),
+                        _ids(line.ids, found),
+                    )
                     for line in section.lines
                 ),
             ),
@@ -377,6 +443,11 @@ def rules(title: str, sections: Sequence[RuleSection], found: Mapping[str, Rule]
     listed = h("details", h("summary", "All rules by their IDs"), *chapters) if chapters else None
     nothing = None if chapters else h("p", "This game has no list of rules.")
     return page(f"Rules of {title}", h("h1", f"Rules of {title}"), *short, listed, nothing)
+
+
+def _coded(text: str) -> list[str]:
+    """Return a text in parts, with what is in backquotes as code."""
+    return [h("code", part) if k % 2 else part for k, part in enumerate(text.split("`"))]
 
 
 def _ids(ids: Sequence[str], found: Mapping[str, Rule]) -> Html | None:

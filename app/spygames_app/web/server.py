@@ -15,14 +15,16 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from spygames.core.game.game import NOBODY, Game
 from spygames.core.records.record import GameRecord, RecordError, game_of, read_games
 from spygames.core.svg import fonts
 from spygames_app.rules import rules_of, title_of
+from spygames_app.sides import sides_of
 from spygames_app.web import choices, pages
 from spygames_app.web.films import film_page, place_in
 from spygames_app.web.guard import Bad, Guard, read_form
 from spygames_app.web.html import Html, h, joined
-from spygames_app.web.store import MAX_GAMES, Refused, Store, Watched, WebGame, voices_of
+from spygames_app.web.store import MAX_GAMES, Refused, Store, Table, Watched, WebGame, voices_of
 from spygames_app.web.thinking import Screening, Voice
 
 FORM, UPLOAD = 4_096, 1_000_000
@@ -62,6 +64,8 @@ def make_app(
         Route("/games/{id}", site.game),
         Route("/games/{id}/act", site.act, methods=["POST"]),
         Route("/games/{id}/hint", site.hint, methods=["POST"]),
+        Route("/games/{id}/undo", site.undo, methods=["POST"]),
+        Route("/games/{id}/resign", site.resign, methods=["POST"]),
         Route("/games/{id}/again", site.ask_again, methods=["POST"]),
         Route("/games/{id}/once_more", site.once_more, methods=["POST"]),
         Route("/games/{id}/record", site.record),
@@ -131,16 +135,16 @@ class Site:
         return await self._html(visit, show)
 
     async def rules(self, request: Request) -> Response:
-        """Show the rules of a game."""
+        """Show the rules of a variant."""
         visit = await self._visit(request)
-        number, _ = self._picked(visit.fields)
+        number, picked = self._picked(visit.fields)
 
         def show() -> Html:
-            from spygames.core.game.registry import make_game
-
-            name = self.offered.games[number]
-            game = make_game(name, **self.offered.options)
-            return pages.rules(title_of(name)[0], game.short_rules(), rules_of(game))
+            try:
+                game = choices.made(self.offered, number, picked)
+            except ValueError as error:  # incompatible options
+                raise Bad(404, "This variant does not exist.") from error
+            return pages.rules(title_of(self.offered.games[number])[0], game.short_rules(), rules_of(game))
 
         return await self._html(visit, show)
 
@@ -170,19 +174,37 @@ class Site:
             except ValueError as error:
                 return self._start(f"This variant cannot be played: {error}.")
             specs = self.offered.players_of(game)
-            sat = [visit.number(f"s{seat}") for seat in range(game.num_players)]
-            if max(sat) > len(specs):
-                raise Bad(400, "This player does not exist.")
-            seats = [None if chosen == 0 else chosen - 1 for chosen in sat]
+            seats, levels = self._seating(visit, game, specs)
             if seats.count(None) > 1:
                 line = "You can take only one seat: choose players for the others."
                 return pages.seats(title, game, number, picked, specs, visit.token, line)
-            return self.store.begin(visit.cookie, title, f"/rules?game={number}", game, specs, seats)
+            own = seats.index(None) if None in seats else NOBODY
+            sides = sides_of(game.num_players, own, visit.fields.get("name", ""))
+            table = Table(sides, levels, "forced" in visit.fields)
+            rules = f"/rules?game={number}{''.join(f'&o{i}={k}' for i, k in enumerate(picked))}"
+            return self.store.begin(visit.cookie, title, rules, game, specs, seats, table=table)
 
         made = await run_in_threadpool(make)
         if isinstance(made, Html):
             return await self._html(visit, lambda: (made, 409))
         return self._to(visit, f"/games/{made.id}")
+
+    def _seating(self, visit: Visit, game: Game, specs: Sequence[str]) -> tuple[list[int | None], tuple[str, ...]]:
+        """Return who plays each seat, None for the user, and the level of each.
+
+        Either all other players have one level, or the form names a player for each seat.
+        """
+        if visit.fields.get("level", "custom") == "custom":
+            sat = [visit.number(f"s{seat}") for seat in range(game.num_players)]
+            if max(sat) > len(specs):
+                raise Bad(400, "This player does not exist.")
+            return [None if chosen == 0 else chosen - 1 for chosen in sat], ()
+        level, own, offered = visit.number("level"), visit.number("seat"), choices.levels_of(game)
+        if level >= len(offered) or own > game.num_players:
+            raise Bad(400, "This level or seat does not exist.")
+        name, spec = offered[level]
+        seats: list[int | None] = [None if seat == own else specs.index(spec) for seat in range(game.num_players)]
+        return seats, (name,) * game.num_players
 
     # ------------------------------------------------------------ playing
 
@@ -200,18 +222,24 @@ class Site:
         assert made.live is not None
         screening, here = made.screening(), f"/games/{made.id}"
         place = place_in(visit.fields, screening)
-        outcome = "the game is over" if made.seat < 0 else made.live.outcome(made.seat)
+        sides = made.table.sides
+        if made.resigned:
+            outcome = "You resigned."
+        elif made.seat < 0:
+            outcome = sides.words(f"{made.game.headline(made.live.state, NOBODY)}.")
+        else:
+            outcome = sides.words(made.live.outcome(made.seat))
         which = "other" if len(made.seats) == 2 else "next"
         again = h("button", f"The same deal from the {which} seat") if made.seat >= 0 else None
-        more = h("button", "A new deal", name="new", value=1)
+        more = h("button", "Rematch: a new deal", name="new", value=1, class_="main")
         extra = joined(
-            h("p", f"Nothing is hidden now. The seed of the deal was {made.seed}."),
-            h("p", h("a", "Download the record", href=f"{here}/record", download="game.jsonl")),
-            pages.form(f"{here}/once_more", visit.token, again, " ", more, class_="leads"),
+            pages.form(f"{here}/once_more", visit.token, more, " ", again, class_="leads"),
             h("p", h("a", "Another game", href="/")),
+            h("p", h("a", "Download the record", href=f"{here}/record", download="game.jsonl")),
+            h("p", f"Nothing is hidden now. The seed of the deal was {made.seed}.", class_="soft"),
         )
         line = problem or made.problem
-        return film_page(made.title, screening, place, here, outcome, extra, line)
+        return film_page(made.title, screening, place, here, outcome, extra, line, sides)
 
     async def act(self, request: Request) -> Response:
         """Play the user's move. A script gets all moves one by one as JSON lines; otherwise the page is reloaded."""
@@ -244,6 +272,20 @@ class Site:
 
         return await self._refused(visit, made, do) or self._to(visit, f"/games/{made.id}")
 
+    async def undo(self, request: Request) -> Response:
+        """Take back the user's last move."""
+        visit = await self._visit(request, form=FORM)
+        made = self._game(request, visit)
+        revision = visit.number("revision")
+        done = await self._refused(visit, made, lambda: made.undo(revision))
+        return done or self._to(visit, f"/games/{made.id}")
+
+    async def resign(self, request: Request) -> Response:
+        """End the game as lost for the user."""
+        visit = await self._visit(request, form=FORM)
+        made = self._game(request, visit)
+        return await self._refused(visit, made, made.resign) or self._to(visit, f"/games/{made.id}")
+
     async def ask_again(self, request: Request) -> Response:
         """Ask a player that failed again."""
         visit = await self._visit(request, form=FORM)
@@ -260,10 +302,13 @@ class Site:
         def begin() -> None:
             if not made.over:
                 raise Refused("The game is not over yet.")
-            seats, seed = made.seats, None
+            seats, levels, seed = made.seats, made.table.levels, None
             if "new" not in visit.fields:
-                seats, seed = (*made.seats[-1:], *made.seats[:-1]), made.seed
-            new.append(self.store.begin(visit.cookie, made.title, made.rules, made.game, made.specs, seats, seed))
+                seats, seed = (*seats[-1:], *seats[:-1]), made.seed
+                levels = (*levels[-1:], *levels[:-1])
+            table = made.table.moved(seats, levels)
+            begun = self.store.begin(visit.cookie, made.title, made.rules, made.game, made.specs, seats, seed, table)
+            new.append(begun)
 
         new: list[WebGame] = []
         return await self._refused(visit, made, begin) or self._to(visit, f"/games/{new[0].id}")

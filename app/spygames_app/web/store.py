@@ -18,9 +18,12 @@ from spygames.core.playing.session import ROW, answers_in_secret, one_game
 from spygames.core.svg.annotations import Advice
 from spygames_app.advice import EachOwn, Thoughts, advise
 from spygames_app.live import LiveGame
+from spygames_app.sides import Sides, sides_of
+from spygames_app.web.choices import is_search
 from spygames_app.web.thinking import Screening, Voice
 
-COMPILES = "the first search of a game compiles for up to 20 seconds"
+COMPILES = "; the first search of a game compiles for up to 20 seconds"
+"""Added to what the page says about a player that searches."""
 MAX_GAMES = 64
 """Maximum number of games. The least recently viewed one is removed first."""
 MAX_VISITORS = 1024
@@ -53,6 +56,24 @@ class Beat:
         self.sleep(max(0.0, begun + beats * self.seconds - now))
 
 
+@dataclass(frozen=True)
+class Table:
+    """The user's choices for a game besides the players."""
+
+    sides: Sides
+    """The names of the seats."""
+    levels: tuple[str, ...] = ()
+    """What is said about each seat beside its name, such as "Hard"; empty: the name of its player."""
+    forced: bool = False
+    """Whether the user's only legal action is played without asking."""
+
+    def moved(self, seats: Sequence[int | None], levels: Sequence[str]) -> "Table":
+        """Return the table for another seating."""
+        own = seats.index(None) if None in seats else NOBODY
+        typed = self.sides.names[self.sides.own] if self.sides.own != NOBODY else ""
+        return Table(sides_of(len(seats), own, "" if typed == "You" else typed), tuple(levels), self.forced)
+
+
 @dataclass
 class WebGame:
     """A game on the page, of one visitor.
@@ -73,6 +94,8 @@ class WebGame:
     seats: tuple[int | None, ...]
     """Index of the player in each seat; None for the user."""
     seed: int
+    table: Table
+    """How the page names the seats, and what it does by itself."""
     beat: Beat = field(default_factory=Beat)
     live: LiveGame | None = None
     """None until the players are ready."""
@@ -91,6 +114,8 @@ class WebGame:
     lock: threading.Lock = field(default_factory=threading.Lock)
     news: threading.Condition = field(default_factory=threading.Condition)
     players: dict[str, Player] = field(default_factory=dict)
+    resigned: bool = False
+    """Whether the user has given up."""
     _screening: Screening | None = None
 
     @property
@@ -101,7 +126,7 @@ class WebGame:
     @property
     def over(self) -> bool:
         """Whether the game is over, so that nothing is hidden."""
-        return self.live is not None and self.live.mover == NOBODY and not self.busy
+        return self.live is not None and (self.live.mover == NOBODY or self.resigned) and not self.busy
 
     @property
     def revision(self) -> int:
@@ -120,7 +145,7 @@ class WebGame:
         """Make the players, warm them up (the first search compiles), and start the game."""
         asked = [*dict.fromkeys(self.specs[i] for i in self.seats if i is not None)]
         for spec in asked:
-            self.busy = f"{spec} gets ready; {COMPILES}"
+            self.busy = f"{spec} gets ready{COMPILES if is_search(spec) else ''}"
             self.players[spec] = make_player(self.game, spec)
         for spec in asked:
             if not hasattr(self.players[spec], "ended"):  # a player that follows games would take this for one
@@ -135,9 +160,16 @@ class WebGame:
         live = self.live
         assert live is not None
         self.failed = False
-        while live.mover not in (NOBODY, self.seat):
+        while live.mover != NOBODY and not self.resigned:
+            if live.mover == self.seat:
+                legal = [*live.legal().values()]
+                if not self.table.forced or len(legal) > 1:
+                    return
+                live.act(legal[0])
+                self._tell()
+                continue
             name = live.players[live.mover].name
-            self.busy = f"{name} (player_{live.mover}) thinks"
+            self.busy = f"{self.table.sides.name(live.mover)} is thinking"
             begun = self.beat.clock()
             try:
                 live.play_on(lambda begun=begun: self.beat.wait(begun) if self.seat != NOBODY else None)
@@ -169,7 +201,7 @@ class WebGame:
         with self.lock:
             if self.busy or revision != self.revision:
                 raise Refused(f"Not now: {self.busy or 'the game has moved on'}.")
-            self.last, self.busy, self.problem = (revision, text), "the other players think", ""
+            self.last, self.busy, self.problem = (revision, text), "the other players are thinking", ""
             live.act(action)
         self._tell()
         threading.Thread(target=self._run, args=(self.play_on,), daemon=True).start()
@@ -184,7 +216,41 @@ class WebGame:
                 self.live.act(secrets.choice([*self.live.legal().values()]))
             self.play_on()
 
-        self.work("the other players think", go_on)
+        self.work("the other players are thinking", go_on)
+
+    def undo(self, revision: int) -> None:
+        """Take back the user's last decision and everything after it. The same decision then has the same result.
+
+        Raises:
+            Refused: it is not the user's turn, there is no such decision, or a player cannot forget.
+        """
+        live = self._turn(revision)
+        with self.lock:
+            if self.busy or revision != self.revision:
+                raise Refused(f"Not now: {self.busy or 'the game has moved on'}.")
+            try:
+                taken = live.take_back(self.seat)
+                # A forced action would be played again at once.
+                while taken and self.table.forced and len(live.legal()) == 1 and live.take_back(self.seat):
+                    pass
+            except ValueError as error:
+                raise Refused(f"No move can be taken back: {error}.") from None
+            if not taken:
+                raise Refused("You have made no move yet.")
+            self.last, self.hint, self.problem = None, None, ""
+        self._tell()
+
+    def resign(self) -> None:
+        """End the game as lost for the user; everything is shown then."""
+        if self.seat == NOBODY or self.live is None:
+            raise Refused("There is nothing to resign.")
+        with self.lock:
+            if self.busy:
+                raise Refused(f"Not now: {self.busy}.")
+            if self.over:
+                raise Refused("The game is over.")
+            self.resigned = True
+        self._tell()
 
     def ask_hint(self, revision: int, number: int) -> None:
         """Ask a player what it would do in the user's place, from what the user may know."""
@@ -201,7 +267,7 @@ class WebGame:
             except Exception as error:
                 self.problem = f"{spec} gives no hint here ({type(error).__name__})."
 
-        self.work(f"{spec} thinks about your move; {COMPILES}", ask)
+        self.work(f"{spec} is thinking about your move{COMPILES if is_search(spec) else ''}", ask)
 
     def screening(self) -> Screening:
         """Return the finished game with the thoughts of its own players, or those of any player."""
@@ -241,7 +307,7 @@ class WebGame:
         live = self.live
         if self.busy or live is None:
             raise Refused(f"Not now: {self.busy or 'the game is not ready'}.")
-        if live.mover == NOBODY:
+        if live.mover == NOBODY or self.resigned:
             raise Refused("The game is over.")
         if revision != self.revision:
             raise Refused("The game has moved on since you saw it. This is the current position.")
@@ -337,10 +403,13 @@ class Store:
         specs: Sequence[str],
         seats: Sequence[int | None],
         seed: int | None = None,
+        table: Table | None = None,
     ) -> WebGame:
         """Start a new game of a visitor; its players get ready in its thread. `seed`: of the deal; None: a new one."""
         seed = self.seed() if seed is None else seed
-        made = WebGame(self.token(), visitor, title, rules, game, tuple(specs), tuple(seats), seed)
+        own = seats.index(None) if None in seats else NOBODY
+        table = table or Table(sides_of(len(seats), own))
+        made = WebGame(self.token(), visitor, title, rules, game, tuple(specs), tuple(seats), seed, table)
         with self._lock:
             self.games[made.id] = made
             while len(self.games) > MAX_GAMES:

@@ -23,17 +23,18 @@ from spygames.core.game.layout import dtype, view_ranges
 from spygames.core.game.options import maker, packed
 
 _OBSERVE = {
-    (False, False): observe.observe,
-    (True, False): observe.observe_with_market,
-    (False, True): observe.observe_with_teams,
-    (True, True): observe.observe_all,
+    (False, False): (observe.observe, observe.observe_with_history),
+    (True, False): (observe.observe_with_market, observe.observe_market_with_history),
+    (False, True): (observe.observe_with_teams, observe.observe_teams_with_history),
+    (True, True): (observe.observe_all, observe.observe_all_with_history),
 }
+"""The kernels that write a view, by market and teams: without and with earlier offers."""
 
 
 def _game(o: layout.Settings) -> Game[View]:
     """The game with these options."""
-    teams, advanced = o.players > 2, o.mode == "advanced"
-    view = layout.variant(advanced, teams)
+    teams, advanced, history = o.players > 2, o.mode == "advanced", o.history > 0
+    view = layout.variant(advanced, teams, o.history)
     return Game(
         name="agent_avenue",
         version=0,
@@ -41,13 +42,13 @@ def _game(o: layout.Settings) -> Game[View]:
         packed=packed(layout.Options, o, advanced=advanced, captain_fixed=o.captain == "fixed"),
         num_players=o.players,
         num_actions=_num_actions(advanced, teams),
-        state_dtype=layout.STATE,
+        state_dtype=layout.STATE_WITH_OFFERS if history else layout.STATE,
         view_dtype=dtype(View, **view),
-        init=rules.init,
+        init=rules.init_with_history if history else rules.init,
         legal=rules.legal,
-        apply=rules.apply,
+        apply=rules.apply_with_history if history else rules.apply,
         returns=rules.returns,
-        observe=_OBSERVE[advanced, teams],
+        observe=_OBSERVE[advanced, teams][history],
         determinize=determinize.determinize,
         texts=Texts(
             action_to_string=actions.action_to_string,
@@ -58,6 +59,8 @@ def _game(o: layout.Settings) -> Game[View]:
             seen_to_dict=seen.seen_to_dict,
             seen_action=seen.seen_action,
             draw=draw.draw,
+            headline=draw.headline,
+            asks={"play": ("Which card do you offer open?", "Which card do you hide?")},
             short_rules=short_rules.short_rules,
             describe=words.describe,
             effects=words.effects,
@@ -65,13 +68,14 @@ def _game(o: layout.Settings) -> Game[View]:
         bots=MARKET_BOTS if advanced else TEAM_BOTS if teams else BOTS,
         module=sys.modules[__name__],
         teams=(0, 0, 1, 1)[: o.players] if teams else (),
-        is_known=validate.is_known,
-        rewind=rewind.rewind,
+        is_known=validate.is_known_with_history if history else validate.is_known,
+        rewind=rewind.rewind_with_history if history else rewind.rewind,
         ways=rewind.ways,
         # In version 1 a card drawn after the offer could lie face down. Version 2 counted copies of one name twice.
         worlds_version=3,
         questions=belief_targets.questions(teams),
-        entities=layout.ENTITIES,
+        entities=layout.ENTITIES_WITH_OFFERS if history else layout.ENTITIES,
+        extra_fields=layout.extra_fields(teams, o.history),
         view_ranges=view_ranges(View, **view),
     )
 

@@ -1,8 +1,8 @@
 """The layouts of Agent Avenue: its options, OPTIONS, STATE (the truth) and VIEW (what a seat may know).
 
 Each field or option has one row here. Dtypes, types, ranges, copies and the README's tables are derived from it. All
-variants share one STATE. A VIEW has only the fields that its variant needs, because a network reads all of it. A field
-that two variants share has the same name and meaning in both.
+variants share one STATE; with `history` it has the rows of `Offers`, too. A VIEW has only the fields that its variant
+needs, because a network reads all of it. A field that two variants share has the same name and meaning in both.
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from spygames.core.game.layout import (
     Layout,
     Size,
     dtype,
+    fields,
     filler,
     flag,
     float32,
@@ -34,6 +35,7 @@ from spygames.core.game.validation import choice
 
 SEATS, SIDES = 4, 2  # a seat is a player, a side owns a meeple; with two players both have the same number
 HAND, DISCARDS, MEMBER_DISCARDS = 4, 4, 2  # hand after drawing (AA-11); discards of a player, of a member (AA-8, AA-42)
+MAX_HISTORY = 4  # earlier offers of each side that a state remembers
 THREE = 3  # copies that select the last icon, win as Codebreakers or lose as Daredevils (AA-13, AA-17)
 # NONE: no card, no seat, no side, no reason
 MAX_COPIES = int(COPIES.max())
@@ -59,7 +61,8 @@ SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY
 """The maximum size of the market deck, and the unit of `market_deck_size` in VIEW."""
 
 SEAT, PLACE, PHASE = Size("players", SEATS), Size("seats", SEATS), Size("phases", RESOLVER + 1)
-ADVANCED = "advanced"
+PAST = Size("history", MAX_HISTORY)
+ADVANCED, HISTORY = "advanced", "history"
 Mode = Literal["simple", "advanced"]
 Captain = Literal["alternate", "fixed"]
 
@@ -79,6 +82,9 @@ class Settings(GameOptions):
         Captain | None,
         'teams only: "alternate" (the same as None), or "fixed": always the lower seat (AA-41)',
     ] = None
+    history: Annotated[
+        int, "the number of earlier offers of each side that a view shows, 0 to 4", range(MAX_HISTORY + 1)
+    ] = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,6 +95,11 @@ class Settings(GameOptions):
         elif self.captain is not None:
             given = shown(self.captain)
             raise ValueError(f"captain must be None with two players, not {given}; it is for three or four players")
+
+    @property
+    def mapping(self) -> dict[str, Any]:
+        """The options by name. A game without a history has no option `history`: it is the variant of old records."""
+        return {name: value for name, value in super().mapping.items() if name != "history" or value}
 
 
 class Options(Layout):
@@ -146,12 +157,35 @@ class State(Layout):
     padding = filler(5)
 
 
+class Offers(Layout):
+    """The rows of STATE with `history`: the last offers of each side that were recruited (AA-12). All are public.
+
+    An axis of MAX_HISTORY has the latest offer first. Places without an offer are NONE, and 0 in `discards_before`.
+    """
+
+    offered_up = int8(NONE, AGENTS, "[side, k]: agent offered openly", (SIDES, MAX_HISTORY))
+    offered_down = int8(NONE, AGENTS, "[side, k]: agent offered secretly, which is open now", (SIDES, MAX_HISTORY))
+    took_up = int8(
+        NONE, 1, "[side, k]: 1 if the other side took the open card, 0 if the hidden one; NONE if both had one name",
+        (SIDES, MAX_HISTORY),
+    )  # fmt: skip
+    discards_before = int8(
+        0, DISCARDS, "[side, k]: discards that the side had made in the game before it offered", (SIDES, MAX_HISTORY)
+    )
+    led_by = int8(NONE, SEAT, "[side, k]: teams: the seat that played face up", (SIDES, MAX_HISTORY))
+
+
+class StateWithOffers(Offers, State):
+    """STATE with `history`: the rows of State, then those of Offers."""
+
+
 class View(Layout):
     """VIEW: what one seat may know.
 
     An axis of 2 has the viewer's side first, then the other side. An axis of P has one entry per seat. With two players
     these are the viewer and its rival. In teams they are the viewer, its partner and the two opponents by number, with
-    zeros for a seat that does not exist. A thermometer shows n as n ones, then zeros.
+    zeros for a seat that does not exist. A thermometer shows n as n ones, then zeros. The fields of `history`
+    come last, after the whole view of the variant without it.
     """
 
     hand = float32("own hand by agent, thermometer up to 4 copies", (KINDS, HAND))
@@ -197,22 +231,43 @@ class View(Layout):
     captain = float32("1 for the captain of each side", PLACE, when="teams")
     leader = float32("one-hot: the seat that plays face up this turn, once named", PLACE, when="teams")
 
+    offered_up = float32("the open card of earlier offers, the latest first, one-hot", (2, PAST, KINDS), when=HISTORY)
+    offered_down = float32(
+        "the hidden card of these offers, which is open now, one-hot", (2, PAST, KINDS), when=HISTORY
+    )
+    took_up = float32(
+        "1 if the other side took the open card; 0 if it took the hidden one, or both had one name", (2, PAST),
+        when=HISTORY,
+    )  # fmt: skip
+    discards_before = float32(
+        "discards that the side had made in the game before it offered, / 4", (2, PAST), when=HISTORY
+    )
+    led_by = float32("one-hot: the seat that played the open card", (2, PAST, PLACE), when=(HISTORY, "teams"))
 
-OPTIONS, STATE = dtype(Options), dtype(State)
-in_range = range_check(State)
-copy_options, copy_public = options_copy(State), public_copy(State)
+
+OPTIONS, STATE, STATE_WITH_OFFERS = dtype(Options), dtype(State), dtype(StateWithOffers)
+in_range, offers_in_range = range_check(State), range_check(Offers, "offers_in_range")
+copy_options, copy_public, copy_offers = options_copy(State), public_copy(State), public_copy(Offers, "copy_offers")
 
 
-def variant(advanced: bool, teams: bool) -> dict[str, Any]:
+def variant(advanced: bool, teams: bool, history: int = 0) -> dict[str, Any]:
     """The axis lengths and conditions of VIEW in a variant, as arguments of `dtype` and `view_ranges`."""
     phases = RESOLVER if teams else ABILITY if advanced else RECRUIT
     seats, beyond = SEATS if teams else SIDES, advanced or teams
-    return {"seats": seats, "phases": phases + 1, "advanced": advanced, "teams": teams, "beyond_simple": beyond}
+    sizes = {"seats": seats, "phases": phases + 1, "history": history}
+    return {**sizes, "advanced": advanced, "teams": teams, "beyond_simple": beyond}
 
 
-def view_dtype(advanced: bool, teams: bool) -> np.dtype:
-    """The layout of VIEW for a mode and for two players or teams."""
-    return dtype(View, **variant(advanced, teams))
+def extra_fields(teams: bool, history: int) -> tuple[str, ...]:
+    """The fields of VIEW that a variant has only with `history`."""
+    return tuple(
+        name for name, row in fields(View, teams=teams, history=history).items() if history and HISTORY in row.when
+    )
+
+
+def view_dtype(advanced: bool, teams: bool, history: int = 0) -> np.dtype:
+    """The layout of VIEW for a mode, for two players or teams, and for a number of earlier offers."""
+    return dtype(View, **variant(advanced, teams, history))
 
 
 ENTITIES = {
@@ -222,6 +277,8 @@ ENTITIES = {
     ),
 }  # fmt: skip
 """Fields of VIEW with an axis over the agents. A variant may lack some of them."""
+ENTITIES_WITH_OFFERS = {"agents": (*ENTITIES["agents"], "offered_up", "offered_down")}
+"""The same with `history`. Checkpoints name these fields, so the variants without it keep theirs."""
 VIEW = view_dtype(advanced=False, teams=False)
 assert VIEW.itemsize == 4 * 160, "released policies read 160 floats"
 assert len(AGENTS) == KINDS

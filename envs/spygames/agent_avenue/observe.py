@@ -16,6 +16,7 @@ from spygames.agent_avenue.layout import (
     SUPPLY_AND_DECK,
     THREE,
     State,
+    StateWithOffers,
     View,
 )
 from spygames.agent_avenue.queries import (
@@ -133,3 +134,58 @@ def observe_teams(s: State, seat: Int, view: View) -> None:
         view.decider[k] = there and s.to_move == who
         view.captain[k] = there and s.captain[side_of(s, max(who, 0))] == who
         view.leader[k] = there and s.leader == who
+
+
+@kernel
+def observe_with_history(s: StateWithOffers, seat: Int, view: View) -> None:
+    """Write the view of two players in simple mode, with earlier offers."""
+    observe(s, seat, view)
+    observe_offers(s, seat, view)
+
+
+@kernel
+def observe_market_with_history(s: StateWithOffers, seat: Int, view: View) -> None:
+    """Write the view of two players in advanced mode, with earlier offers."""
+    observe_with_market(s, seat, view)
+    observe_offers(s, seat, view)
+
+
+@kernel
+def observe_teams_with_history(s: StateWithOffers, seat: Int, view: View) -> None:
+    """Write the view of three or four players in simple mode, with earlier offers."""
+    observe_with_teams(s, seat, view)
+    observe_offers(s, seat, view)
+    observe_leaders(s, seat, view)
+
+
+@kernel
+def observe_all_with_history(s: StateWithOffers, seat: Int, view: View) -> None:
+    """Write the view of three or four players in advanced mode, with earlier offers."""
+    observe_all(s, seat, view)
+    observe_offers(s, seat, view)
+    observe_leaders(s, seat, view)
+
+
+@kernel(noalias=True)
+def observe_offers(s: StateWithOffers, seat: Int, view: View) -> None:
+    """Write the earlier offers of both sides, which everybody has seen (AA-12)."""
+    own = side_of(s, seat)
+    for k in range(2):
+        side = own ^ k
+        for i in range(view.took_up.shape[1]):
+            for card in range(KINDS):
+                view.offered_up[k, i, card] = s.offered_up[side, i] == card
+                view.offered_down[k, i, card] = s.offered_down[side, i] == card
+            view.took_up[k, i] = s.took_up[side, i] == 1
+            view.discards_before[k, i] = s.discards_before[side, i] / DISCARDS
+
+
+@kernel
+def observe_leaders(s: StateWithOffers, seat: Int, view: View) -> None:
+    """Write who played the open card of earlier offers (AA-40); zeros for a single player, who played both cards."""
+    own = side_of(s, seat)
+    for k in range(2):
+        for i in range(view.took_up.shape[1]):
+            for place in range(len(view.present)):
+                who = seat_at(s, seat, place)
+                view.led_by[k, i, place] = who != NONE and s.led_by[own ^ k, i] == who

@@ -81,6 +81,17 @@ def hand_size(s: State, seat: Int) -> Int:
 
 
 @kernel
+def discards_of(s: State, side: Int) -> Int:
+    """Number of cards that a side has discarded (AA-8, AA-42)."""
+    count = 0
+    for seat in range(s.options.players):
+        if side_of(s, seat) == side:
+            for card in range(KINDS):
+                count += np.int64(s.discarded[seat, card])
+    return count
+
+
+@kernel
 def seen_of(s: State, seat: Int) -> Int:
     """Number of cards in a hand that everybody has seen there (AA-37)."""
     seen = 0

@@ -26,7 +26,7 @@ from spygames.agent_avenue.actions import (
     encode_pair,
 )
 from spygames.agent_avenue.cards import DOUBLE_TROUBLE, KINDS, ONGOING, OPEN
-from spygames.agent_avenue.layout import ABILITY, NONE, copy_public
+from spygames.agent_avenue.layout import ABILITY, NONE, copy_offers, copy_public
 from spygames.agent_avenue.queries import face_down_seat, hand_size, is_team, knows_face_down, seen_of, side_of
 from spygames.agent_avenue.rules.market import is_possible, may_recruit
 from spygames.core.compiling.kernel import Int, Record, kernel
@@ -67,6 +67,14 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
     if action >= RESOLVE_OWN:
         return action if was_resolved(s, seat, decode_seat(seat, action), asked) else TELLS_NOTHING
     return action
+
+
+@kernel
+def rewind_with_history(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
+    """Undo a decision as `rewind` does, and the offers since. The offers before it were public then and are now."""
+    told = rewind(s, past, seat, action, rng)
+    copy_offers(s, past)
+    return told
 
 
 @kernel

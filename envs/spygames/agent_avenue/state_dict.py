@@ -1,7 +1,7 @@
 """Convert states of Agent Avenue to mappings of plain JSON values and back. Errors name the key and the valid value."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,16 +16,19 @@ from spygames.agent_avenue.layout import (
     FURTHEST,
     HAND,
     LAST_TURN,
+    MAX_HISTORY,
     NONE,
     RECRUIT,
     SIDES,
     SUPPLY_AND_DECK,
     Settings,
     State,
+    StateWithOffers,
 )
 from spygames.agent_avenue.queries import face_down_seat, first_seat, hand_size, is_team, side_of
+from spygames.agent_avenue.rules.history import clear_offers
 from spygames.agent_avenue.rules.play import clear
-from spygames.agent_avenue.validate import check
+from spygames.agent_avenue.validate import check, check_offers
 from spygames.core.basics.text import shown
 from spygames.core.game.game import Game, ImpossibleState
 from spygames.core.game.layout import plain_fields, read_fields
@@ -38,13 +41,14 @@ _KEYS = (
 _MARKET_KEYS = ("market_supply", "market_deck", "market_in_play", "market_discard")
 _OPTIONAL_MARKET_KEYS = ("pending", "ability", "seen_in_hand")
 _TEAM_KEYS = ("captain", "lead")
+_CARDS_OF_OFFER = ("down", "up")
 _OPTIONAL_KEYS = (*_MARKET_KEYS, *_OPTIONAL_MARKET_KEYS, *_TEAM_KEYS, "rng", "record")
 
 
 def state_to_dict(game: Game, s: State) -> dict[str, Any]:
     """Return the state as plain JSON values, with all keys that README.md lists."""
     seats, teams = range(game.num_players), game.num_players > 2
-    return {
+    mapping = {
         "mode": Settings.of(game).mode,
         "players": game.num_players,
         **plain_fields(State, s, "phase", "to_move", "active_side", "turn"),
@@ -68,6 +72,24 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "rng": int(s.rng),
         "record": plain_fields(State, s, "kept"),
     }
+    if Settings.of(game).history:
+        mapping["offers"] = {str(side): _offers(cast(StateWithOffers, s), side) for side in range(SIDES)}
+    return mapping
+
+
+def _offers(s: StateWithOffers, side: int) -> list[dict[str, Any]]:
+    """The earlier offers of a side, the latest first."""
+    return [
+        {
+            "up": AGENTS[s.offered_up[side, k]],
+            "down": AGENTS[s.offered_down[side, k]],
+            "taken": None if s.took_up[side, k] == NONE else _CARDS_OF_OFFER[s.took_up[side, k]],
+            "discards": int(s.discards_before[side, k]),
+            "lead": None if s.led_by[side, k] == NONE else int(s.led_by[side, k]),
+        }
+        for k in range(MAX_HISTORY)
+        if s.offered_up[side, k] != NONE
+    ]
 
 
 def _ability(s: State) -> dict[str, Any] | None:
@@ -102,7 +124,8 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
         ImpossibleState: a key is missing, unknown or malformed; a card is not in exactly one place; the phase does not
             fit the cards; or the result does not follow from the position.
     """
-    check_keys(mapping, _KEYS, _OPTIONAL_KEYS)
+    history = Settings.of(game).history > 0
+    check_keys(mapping, _KEYS, (*_OPTIONAL_KEYS, "offers") if history else _OPTIONAL_KEYS)
     check_played(mapping, {"mode": Settings.of(game).mode, "players": game.num_players})
     s.options = game.packed[0]
     clear(s)
@@ -122,6 +145,10 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
         s.leader = NONE
     _read_record(mapping, s)
     check(s)
+    if history:
+        remembers = cast(StateWithOffers, s)
+        _read_offers(mapping, remembers)
+        check_offers(remembers)
 
 
 def _read_course(mapping: Mapping[str, Any], s: State) -> None:
@@ -233,6 +260,24 @@ def _read_record(mapping: Mapping[str, Any], s: State) -> None:
     before = HAND - 1 if team else HAND - 2
     usual = 0 if s.phase != RECRUIT else held if held > HAND else min(held, before)  # a larger hand has not drawn
     s.kept = integer(remembered.get("kept", usual), "record kept", 0, held if s.phase == RECRUIT else 0)
+
+
+def _read_offers(mapping: Mapping[str, Any], s: StateWithOffers) -> None:
+    """Read the earlier offers of each side, by default none."""
+    clear_offers(s)
+    for side, offers in table(_get(mapping, "offers", {"0": [], "1": []}), "offers", SIDES):
+        where = f"offers of side {side}"
+        if len(offers := sequence(offers, where)) > MAX_HISTORY:
+            raise ImpossibleState(f"{where} must hold at most {MAX_HISTORY} offers, not {len(offers)}")
+        for k, offer in enumerate(offers):
+            check_keys(offer, ("up", "down", "taken"), ("discards", "lead"), where)
+            s.offered_up[side, k] = member(offer["up"], f"up in {where}", AGENTS)
+            s.offered_down[side, k] = member(offer["down"], f"down in {where}", AGENTS)
+            if offer["taken"] is not None:
+                s.took_up[side, k] = member(offer["taken"], f"taken in {where}", _CARDS_OF_OFFER)
+            s.discards_before[side, k] = integer(offer.get("discards", 0), f"discards in {where}", 0, DISCARDS)
+            if offer.get("lead") is not None:
+                s.led_by[side, k] = integer(offer["lead"], f"lead in {where}", 0, int(s.options.players) - 1)
 
 
 def _get(mapping: Mapping[str, Any], key: str, default: Any) -> Any:

@@ -27,6 +27,7 @@ from spygames.agent_avenue.layout import (
     END_REASONS,
     LEAD,
     MARKET,
+    MAX_HISTORY,
     NONE,
     OVER,
     PHASES,
@@ -39,9 +40,20 @@ from spygames.agent_avenue.layout import (
     UP,
     Options,
     State,
+    StateWithOffers,
     in_range,
+    offers_in_range,
 )
-from spygames.agent_avenue.queries import discard_limit, face_down_seat, first_seat, hand_size, is_team, other, side_of
+from spygames.agent_avenue.queries import (
+    discard_limit,
+    discards_of,
+    face_down_seat,
+    first_seat,
+    hand_size,
+    is_team,
+    other,
+    side_of,
+)
 from spygames.agent_avenue.rules.end_step import end_step
 from spygames.agent_avenue.rules.market import is_possible
 from spygames.core.compiling.kernel import Int, kernel
@@ -130,6 +142,12 @@ def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
     if turn_fault(s) or kept_fault(s) or offer_fault(s) or market_fault(s) or seen_too_many(s) != NONE:
         return False
     return end_fault(s) == NO_FAULT
+
+
+@kernel
+def is_known_with_history(s: StateWithOffers, options: Options, mask: np.ndarray) -> bool:
+    """Whether the position is valid, as `is_known` has it, and its earlier offers are."""
+    return bool(is_known(s, options, mask) and offers_in_range(s, options) and history_fault(s) == NO_FAULT)
 
 
 # ---------------------------------------------------------------- cards and seats
@@ -416,3 +434,89 @@ def _check_end(s: State) -> None:
         raise ImpossibleState(f"winner and end_reason must be {winner} and {reason} in this position, not {wrong}")
     if fault == OVER_ALREADY:
         raise ImpossibleState(f"phase must be over, not {PHASES[s.phase]}: side {winner} has already won ({reason})")
+
+
+# ---------------------------------------------------------------- earlier offers
+
+OUT_OF_ORDER, NOT_PAIRED, WRONG_TAKE, WRONG_DISCARDS, WRONG_LEADER, NOT_RECRUITED = range(1, 7)
+
+
+@kernel
+def history_fault(s: StateWithOffers) -> Int:
+    """The first fault of the earlier offers, or NO_FAULT. Each field must be in its range."""
+    for side in range(SIDES):
+        for k in range(MAX_HISTORY):
+            fault = past_offer_fault(s, side, k)
+            if fault != NO_FAULT:
+                return fault
+    for side in range(SIDES):
+        for card in range(KINDS):
+            # A market card may take agents out of play again.
+            if not s.options.advanced and recruited(s, side, card) > s.in_play[side, card]:
+                return NOT_RECRUITED
+    return NO_FAULT
+
+
+@kernel
+def past_offer_fault(s: StateWithOffers, side: Int, k: Int) -> Int:
+    """The fault of one earlier offer, or NO_FAULT. Places without an offer come last and are blank."""
+    up, down = s.offered_up[side, k], s.offered_down[side, k]
+    if up != NONE and k > 0 and s.offered_up[side, k - 1] == NONE:
+        return OUT_OF_ORDER
+    if (up == NONE) != (down == NONE) or (up != NONE and up == down and COPIES[up] < 2):
+        return NOT_PAIRED
+    if (s.took_up[side, k] == NONE) != (up == down):
+        return WRONG_TAKE
+    most = discards_of(s, side) if k == 0 else np.int64(s.discards_before[side, k - 1])
+    if s.discards_before[side, k] > (most if up != NONE else 0):
+        return WRONG_DISCARDS
+    leader = s.led_by[side, k]
+    if up == NONE or not is_team(s, side):
+        return WRONG_LEADER if leader != NONE else NO_FAULT
+    return NO_FAULT if leader != NONE and side_of(s, leader) == side else WRONG_LEADER
+
+
+def check_offers(s: StateWithOffers) -> None:
+    """Check that the earlier offers agree with each other and with the position.
+
+    Raises:
+        ImpossibleState: they do not; the message names the key.
+    """
+    for side in range(SIDES):
+        for k in range(MAX_HISTORY):
+            fault, where = past_offer_fault(s, side, k), f"offers of side {side}"
+            if fault == NOT_PAIRED:
+                raise ImpossibleState(f"{where} must name two cards, not {AGENTS[s.offered_up[side, k]]} twice")
+            if fault == WRONG_TAKE:
+                raise ImpossibleState(f"taken in {where} must be 'up' or 'down', or null if both cards have one name")
+            if fault == WRONG_DISCARDS:
+                most = discards_of(s, side) if k == 0 else s.discards_before[side, k - 1]
+                raise ImpossibleState(
+                    f"discards in {where} must be at most {most}, those of the next offer or of now, not "
+                    f"{s.discards_before[side, k]}"
+                )
+            if fault == WRONG_LEADER:
+                right = f"a seat of side {side}" if is_team(s, side) else "null for a single player"
+                raise ImpossibleState(f"lead in {where} must be {right}")
+    if history_fault(s) == NOT_RECRUITED:
+        side, card = next(
+            (side, card)
+            for side in range(SIDES)
+            for card in range(KINDS)
+            if recruited(s, side, card) > s.in_play[side, card]
+        )
+        raise ImpossibleState(
+            f"offers have {recruited(s, side, card)} copies of {AGENTS[card]} that side {side} recruited, but its "
+            f"in_play has only {s.in_play[side, card]}"
+        )
+
+
+@kernel
+def recruited(s: StateWithOffers, side: Int, card: Int) -> Int:
+    """Copies of an agent that a side has recruited from the earlier offers of both sides."""
+    count = 0
+    for offerer in range(SIDES):
+        for k in range(MAX_HISTORY):
+            takes_up = (s.took_up[offerer, k] == 1) == (offerer != side)
+            count += (s.offered_up[offerer, k] if takes_up else s.offered_down[offerer, k]) == card
+    return count

@@ -71,6 +71,7 @@ def _game(o: layout.Settings) -> Game[View]:
             seen_to_dict=seen.seen_to_dict,
             seen_action=seen.seen_action,
             draw=draw.draw,
+            headline=draw.headline,
             short_rules=short_rules.short_rules,
             describe=words.describe,
             effects=words.effects,

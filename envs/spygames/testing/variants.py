@@ -15,6 +15,13 @@ AGENT_AVENUE: list[dict[str, Any]] = [
     {"mode": "advanced", "players": 4},
 ]
 """Options of all variants that the contract test plays; each differs from the others in rules or setup."""
+AGENT_AVENUE_FURTHER: list[dict[str, Any]] = [
+    {"history": 3},
+    {"mode": "advanced", "history": 1},
+    {"players": 3, "history": 2, "first_player": "random"},
+    {"mode": "advanced", "players": 4, "history": 4},
+]
+"""Options with a history, which changes views and no rule. The contract test plays fewer games of them."""
 AGENT_DOG: list[dict[str, Any]] = [
     {"max_turns": 60},
     {"hidden_colours": "tracked", "deck": "royal", "max_turns": 50},
@@ -53,7 +60,7 @@ HEIMLICH_FURTHER: list[dict[str, Any]] = [
 ]
 """Options with the rules of main variants and other numbers of players. The contract test plays fewer games of them."""
 VARIANTS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
-    "agent_avenue_v0": (AGENT_AVENUE, []),
+    "agent_avenue_v0": (AGENT_AVENUE, AGENT_AVENUE_FURTHER),
     "agent_dog_v0": (AGENT_DOG, AGENT_DOG_FURTHER),
     "heimlich_v0": (HEIMLICH, HEIMLICH_FURTHER),
 }

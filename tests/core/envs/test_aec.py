@@ -18,6 +18,7 @@ from spygames import agent_avenue_v0
 from spygames.core.compiling.kernel import Record
 from spygames.core.envs.aec import GameEnv
 from spygames.core.envs.single_seat import SingleEnv
+from spygames.core.envs.vector import SeatVectorEnv
 from spygames.core.game.game import ImpossibleState, as_record
 from spygames.core.game.padding import without_padding
 from spygames.core.game.registry import game_ids
@@ -97,6 +98,12 @@ def test_environments_are_registered() -> None:
         env = pettingzoo.make("aec", env_id, players=2)
         assert isinstance(env, GameEnv)
         assert str(env) == "agent_avenue_v0"
+    for spelling in ("agent_avenue-v0", "AgentAvenue-v0", "agent_avenue_v0"):
+        for env_id in (spelling, f"spygames/{spelling}"):
+            assert isinstance(pettingzoo.make("aec", env_id), GameEnv)
+            assert isinstance(gymnasium.make(env_id).unwrapped, SingleEnv)
+            assert isinstance(gymnasium.make_vec(env_id, num_envs=2, max_episode_steps=5), SeatVectorEnv)
+            assert spygames.make_game(env_id) == agent_avenue_v0.make_game()
     single = gymnasium.make("spygames/AgentAvenue-v0", opponents="random", seat=1, first_player=1)
     assert isinstance(single.unwrapped, SingleEnv)
     assert single.unwrapped.game.options["first_player"] == 1

@@ -37,6 +37,8 @@ VARIANTS: list[dict[str, Any]] = [
     {"players": 4},
     {"players": 3, "mode": "advanced"},
     {"players": 4, "mode": "advanced"},
+    {"history": 3},
+    {"players": 3, "mode": "advanced", "history": 4},
 ]
 GAMES = {2: 150, 3: 60, 4: 40}
 """By players: some thousand decisions."""
@@ -44,6 +46,9 @@ PUBLIC = (
     "progress", "in_play", "turn", "deck_size", "discards_left", "face_up", "kept", "phase", "to_move", "active_side",
     "captain", "leader", "market", "market_deck_size", "pending", "ability", "resolver", "taken", "seen",
 )  # fmt: skip
+
+
+OFFERS = ("offered_up", "offered_down", "took_up", "discards_before", "led_by")
 
 
 @pytest.fixture(scope="module")
@@ -80,16 +85,17 @@ def test_some_draws_restore_the_true_past_in_100_000_decisions(options: dict[str
     check_many(game, 20 * GAMES[game.num_players], silent, may_be_silent)
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=name_of)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, *range(6)), ids=name_of)
 def test_rewinding_a_redrawn_world_keeps_public_facts_and_reads_no_hidden_ones(options: dict[str, Any]) -> None:
     game = make_game("agent_avenue_v0", **options)
-    counts = check_redrawn(game, GAMES[game.num_players] // 8, PUBLIC)
+    public = (*PUBLIC, *OFFERS) if "history" in options else PUBLIC
+    counts = check_redrawn(game, GAMES[game.num_players] // 8, public)
     assert counts["told"] > 100
     assert counts["legal"] == counts["told"]
     assert counts["impossible"] < 0.05 * counts["told"]
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=name_of)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, *range(7)), ids=name_of)
 def test_rewinding_depends_only_on_what_the_seat_sees(options: dict[str, Any]) -> None:
     """Two worlds that look the same to a seat still look the same to it after rewinding."""
     check_own_view(make_game("agent_avenue_v0", **options), 6)

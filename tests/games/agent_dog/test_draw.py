@@ -126,7 +126,7 @@ def test_the_end_names_the_winners() -> None:
     assert "player_0 and player_2 win: all pawns are home" in {each.text for each in texts(drawn(end(), 1))}
     cut = position_at(make_mapping({"red": ["track 5"]}, {"0": ["3"], "1": ["2"]}), max_turns=1)
     cut.act("card 3", "from track 5")
-    assert "Cut off after 1 cards: nobody wins" in {each.text for each in texts(drawn(cut, 1))}
+    assert "Nobody wins: cut off after 1 card" in {each.text for each in texts(drawn(cut, 1))}
 
 
 # ---------------------------------------------------------------- trails

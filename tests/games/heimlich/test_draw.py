@@ -253,8 +253,8 @@ def test_headlines(at: Callable[..., Position]) -> None:
     assert "You: who owns yellow?" in said(asked, 0)
     assert "player_0: predict who is who" in said(asked, 1)
     over = at({"players": 3}, die=4, positions={"red": 6}, scores={"red": 38}).act("move red 4")
-    assert "You win" in said(over, 0)
-    assert "player_0 wins" in said(over, 1)
+    assert "You win: red has 48 points" in said(over, 0)
+    assert "player_0 wins: red has 48 points" in said(over, 1)
     free = at({"players": 3}, die=4, positions={"orange": 6}, scores={"orange": 38}).act("move orange 4")
     assert "Nobody wins: a free agent is furthest ahead" in said(free, 0)
 

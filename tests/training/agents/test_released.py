@@ -30,8 +30,8 @@ def test_a_config_names_a_game_its_players_and_itself(path: Path) -> None:
         assert make_player(game, name).name == name
 
 
-NO_RULES = {"first_player", "captain", "max_turns", "reward", "nobody_wins"}
-"""Options that do not define another variant: who begins, the length of a game, and the reward."""
+NO_RULES = {"first_player", "captain", "max_turns", "reward", "nobody_wins", "history"}
+"""Options that do not define another variant: who begins, the length of a game, the reward, and what a view shows."""
 
 
 @pytest.mark.parametrize("module", ["agent_avenue_v0", "heimlich_v0", "agent_dog_v0"])

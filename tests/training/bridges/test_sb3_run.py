@@ -4,7 +4,7 @@ import dataclasses
 import json
 import signal
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import torch
@@ -65,11 +65,14 @@ def test_equal_seeds_give_equal_agents_and_other_seeds_do_not(tmp_path: Path) ->
     assert any(not torch.equal(first[name], other[name]) for name in first)
 
 
-def test_loss_weights_decrease_as_configured(tmp_path: Path) -> None:
-    ppo = dataclasses.replace(SMALL.ppo, entropy=0.2, entropy_end=0.1, learning_rate=1e-2, learning_rate_end=1e-3)
+@pytest.mark.parametrize(("decay", "last"), [("linear", 0.125), ("power", 0.2 / 1.75)])
+def test_loss_weights_decrease_as_configured(tmp_path: Path, decay: Literal["linear", "power"], last: float) -> None:
+    ppo = dataclasses.replace(
+        SMALL.ppo, decay=decay, entropy=0.2, entropy_end=0.1, learning_rate=1e-2, learning_rate_end=1e-3
+    )
     run = MaskableRun(dataclasses.replace(SMALL, ppo=ppo), tmp_path, GAME)
     run.train()
-    assert run.model.ent_coef == pytest.approx(0.125)  # the last of four updates begins with a quarter left
+    assert run.model.ent_coef == pytest.approx(last)  # the last of four updates begins with a quarter left
     assert run.model.policy.optimizer.param_groups[0]["lr"] == pytest.approx(1e-3)
 
 
@@ -80,6 +83,7 @@ def test_loss_weights_decrease_as_configured(tmp_path: Path) -> None:
         ({"ppo": PPO(ema=0.9)}, "ppo.ema has no counterpart"),
         ({"ppo": PPO(reference_every=7)}, "ppo.reference_every has no counterpart"),
         ({"ppo": PPO(precision="bfloat16")}, "ppo.precision must be"),
+        ({"network": Network((16,), values="split")}, r"network\.values must be one"),
         ({"opponents": Opponents(share=0.5, bots=("random",))}, r"opponents\.share must be 0"),
     ],
 )

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spygames.core.basics.json_values import is_count, is_number
 from spygames_training.files.atomic import replacing, write_whole
-from spygames_training.files.json_values import is_count, is_number
 from spygames_training.output.tables import heat_map
 from spygames_training.runs.report import Board, Report, plot_curves
 from tests.cli.command import run

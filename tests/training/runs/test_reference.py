@@ -1,4 +1,4 @@
-"""The reference policy, replaced periodically or kept as a running mean, and the weight of the KL term over the run."""
+"""The reference policy, replaced periodically or kept as a running mean, and the schedules of weights over the run."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from spygames_training.config import PPO, Config, Network
+from spygames_training.ppo.learner import scheduled
 from spygames_training.runs.run import Run
 
 SMALL = Config(
@@ -77,6 +78,29 @@ def test_a_constant_kl_weight_changes_nothing(tmp_path: Path) -> None:
     assert equal(*agents)
 
 
+def test_a_power_law_has_its_first_and_last_values_and_falls_as_one_over_time() -> None:
+    remaining = [1, 0.9, 0.5, 0]
+    found = [scheduled(0.1, 0.001, r, "power") for r in remaining]
+    assert found == pytest.approx([0.1, 0.1 / (1 + 0.1 * 99), 0.1 / (1 + 0.5 * 99), 0.001])
+    assert [scheduled(0.001, 0.1, r, "power") for r in (1, 0)] == pytest.approx([0.001, 0.1])
+    assert [scheduled(0.3, 0.3, r, "power") for r in remaining] == pytest.approx([0.3] * 4)
+    assert scheduled(1e300, 1e-300, 1, "power") == 1e300
+    assert [scheduled(0.1, 0.001, r, "linear") for r in remaining] == pytest.approx([0.1, 0.0901, 0.0505, 0.001])
+
+
+def test_a_run_follows_its_power_law(tmp_path: Path) -> None:
+    ppo = replace(
+        SMALL.ppo, decay="power", learning_rate=0.01, learning_rate_end=0.001, entropy=0.5, entropy_end=0.1, kl=0.1
+    )
+    run = Run.create(replace(SMALL, ppo=replace(ppo, kl_end=0.6)), tmp_path)
+    metrics = [run.update() for _ in range(5)]
+    passed = [0, 0.2, 0.4, 0.6, 0.8]
+    assert [m["learning_rate"] for m in metrics] == pytest.approx([0.01 / (1 + 9 * t) for t in passed])
+    assert [m["entropy_weight"] for m in metrics] == pytest.approx([0.5 / (1 + 4 * t) for t in passed])
+    assert [m["kl_weight"] for m in metrics] == pytest.approx([0.1 / (1 + (1 / 6 - 1) * t) for t in passed])
+    assert run.learner.optimizer.param_groups[0]["lr"] == metrics[-1]["learning_rate"]
+
+
 @pytest.mark.parametrize(
     ("section", "wrong", "message"),
     [
@@ -84,6 +108,14 @@ def test_a_constant_kl_weight_changes_nothing(tmp_path: Path) -> None:
         (PPO, {"reference_ema": -0.1}, r"ppo\.reference_ema must be a number >= 0, not -0\.1"),
         (PPO, {"kl_end": -1}, r"ppo\.kl_end must be a number >= 0, not -1"),
         (PPO, {"kl_end": "low"}, r"ppo\.kl_end must be a number, not 'low'"),
+        (PPO, {"decay": "fast"}, r"ppo\.decay must be linear or power, not 'fast'"),
+        (
+            PPO,
+            {"decay": "power", "entropy_end": 0},
+            r'ppo\.entropy_end must be positive with ppo\.decay = "power", not 0',
+        ),
+        (PPO, {"decay": "power", "learning_rate_end": 0.0}, r"ppo\.learning_rate_end must be positive with"),
+        (PPO, {"decay": "power", "kl": 0, "kl_end": 0.1}, r"ppo\.kl must be positive with"),
         (PPO, {"belief_weight": float("nan")}, r"ppo\.belief_weight must be a number, not nan"),
         (Network, {"belief": "all"}, r"network\.belief must be none, train or keep, not 'all'"),
     ],
@@ -92,3 +124,7 @@ def test_invalid_values_are_refused(section: Any, wrong: dict[str, Any], message
     with pytest.raises(ValueError, match=message) as caught:
         section(**wrong)
     assert "\n" not in str(caught.value)
+
+
+def test_a_power_law_needs_no_weight_of_a_constant_kl_term() -> None:
+    assert PPO(decay="power", kl=0.0).kl == 0

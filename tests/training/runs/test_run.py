@@ -93,7 +93,7 @@ FOLLOWING = replace(SMALL.ppo, reference_ema=0.9, kl_end=0.3)
         (Network((16,), critic="all"), SMALL.ppo, 3),
         (Network((16,), kind="entities", embedding=8), SMALL.ppo, 3),
         (Network((16,), kind="recurrent", memory=8), SMALL.ppo, 3),
-        (Network((16,), critic="all", belief="keep"), FOLLOWING, 3),
+        (Network((16,), critic="all", belief="keep", values="split"), FOLLOWING, 3),
     ],
     ids=["at once", "mlp 1", "mlp 3", "critic sees all", "entities", "recurrent", "belief"],
 )

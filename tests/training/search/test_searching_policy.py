@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import shutil
 import warnings
 from dataclasses import replace
 from hashlib import sha256
@@ -63,7 +64,7 @@ def scrambled(states: np.ndarray, noted: Noted, seat: int, seed: int) -> tuple[n
     return states, Noted(past, actions)
 
 
-@pytest.mark.parametrize("settings", ["8", "8,rivals=policy|greedy"])
+@pytest.mark.parametrize("settings", ["8", "8,rivals=policy|greedy|agent_avenue/simple-2"])
 def test_hidden_information_changes_nothing(settings: str) -> None:
     """Redrawing it in the state and in the notes keeps the findings the same to the last bit."""
     player, games = searching(settings), 12
@@ -186,7 +187,12 @@ def test_a_digest_contains_the_version_of_the_worlds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rivals", "name", "taken"), [("policy|expert", "expert", "expert"), ("policy|expert|random", "greedy", "random")]
+    ("rivals", "name", "taken"),
+    [
+        ("policy|expert", "expert", "expert"),
+        ("policy|expert|random", "greedy", "random"),
+        ("agent_avenue/simple-2@argmax|greedy", "agent_avenue/simple-2@argmax", "agent_avenue/simple-2@argmax"),
+    ],
 )
 def test_beliefs_about_the_rivals_type(rivals: str, name: str, taken: str) -> None:
     """A rival that plays like none of the given bots is taken for one that may do anything."""
@@ -216,6 +222,8 @@ def test_beliefs_about_the_rivals_type(rivals: str, name: str, taken: str) -> No
         ("some/where@0.5+search:64,mode=safe", ("some/where", "0.5", "64,mode=safe")),
         ("x+search:8", ("x", "", "8")),
         ("kind:a@b", ("kind:a", "b", None)),
+        ("a/b@0.5+search:8,rivals=c/d@argmax|e/f,mode=safe", ("a/b", "0.5", "8,rivals=c/d@argmax|e/f,mode=safe")),
+        ("x/y,rivals=z/a@argmax+search:8", ("x/y,rivals=z/a", "argmax", "8")),
     ],
 )
 def test_a_name_has_three_parts(spec: str, parts: tuple[str, str, str | None]) -> None:
@@ -255,6 +263,8 @@ def fresh_checkpoint(tmp_path: Path, **config: object) -> str:
         (f"{AGENT}+search:0", "a search must .*1 to 100000 worlds.*, not 0$"),
         (f"{AGENT}+search:", "a search must .*1 to 100000 worlds.*, not ''$"),
         (f"{AGENT}+search:64,rivals=policy|nobody", "the rivals of a search .*agent_avenue_v0 must be .*policy, "),
+        (f"{AGENT}+search:64,rivals=policy|no/body", "'no/body': there is no such checkpoint"),
+        (f"{AGENT}+search:64,rivals=heimlich/base-2", "heimlich/base-2 was trained on 'heimlich_v0', not on agent_"),
         (f"{AGENT}+search:64,rivals=policy|policy", "the rivals of a search must be different"),
         (f"{AGENT}+search:64,mode=bold", "the mode of a search .*strong or safe.*'bold'"),
         (f"{AGENT}+search:64,deep=3", "a search .*rivals=A[|]B, mode=safe and precision=bfloat16.*not 'd"),
@@ -274,6 +284,39 @@ def test_a_recurrent_network_cannot_be_searched(tmp_path: Path) -> None:
     spec = fresh_checkpoint(tmp_path, kind="recurrent", memory=8)
     with pytest.raises(ValueError, match=r"^agent@sample has memory.* search"):
         make_player(GAME, f"{spec}+search:8")
+
+
+def test_a_rival_that_is_a_checkpoint_is_part_of_the_player(tmp_path: Path) -> None:
+    spec = fresh_checkpoint(tmp_path)
+    player = searching(f"4,rivals={spec}|greedy")
+    assert player.name == f"{AGENT}@sample+search:4,rivals={spec}|greedy"
+    same = make_player(GAME, player.name)
+    assert isinstance(same, SearchingPolicy)
+    digest = player_digest(GAME, player)
+    assert digest == player_digest(GAME, same) == player_digest(GAME, pickle.loads(pickle.dumps(player)))
+    found = player.find(GAME.start(1), 1)
+    assert found.rivals == pytest.approx({spec: 0.5, "greedy": 0.5})
+    np.testing.assert_array_equal(same.find(GAME.start(1), 1).policy, found.policy)
+    others = {player_digest(GAME, searching(f"4,rivals={rivals}")) for rivals in ("greedy", f"greedy|{spec}")}
+    shutil.rmtree(spec)
+    assert player_digest(GAME, pickle.loads(pickle.dumps(player))) == digest  # a copy needs no folder
+    torch.manual_seed(2)
+    save_checkpoint(spec, GAME, make_network(GAME, Network((16,))), 0)
+    others.add(player_digest(GAME, searching(f"4,rivals={spec}|greedy")))
+    assert len(others - {digest}) == 3
+
+
+def test_several_known_rivals_are_told_apart() -> None:
+    """A policy that is listed twice is twice as likely at first."""
+    policy = Policy.load(AGENT)
+    known = [Policy.load(name) for name in ("agent_avenue/simple-2@argmax", AGENT, AGENT)]
+    player = SearchingPolicy(policy, SearchSettings(4), known)
+    assert player.name == f"{AGENT}@sample+search:4 against agent_avenue/simple-2@argmax|{AGENT}@sample|{AGENT}@sample"
+    found = player.find(GAME.start(1), 1).rivals
+    assert [*found.values()] == pytest.approx([1 / 3] * 3)
+    copied = pickle.loads(pickle.dumps(player))
+    assert player_digest(GAME, copied) == player_digest(GAME, player)
+    assert player_digest(GAME, player) != player_digest(GAME, SearchingPolicy(policy, SearchSettings(4), known[:2]))
 
 
 def test_a_game_without_rewind_is_searched_in_uniform_worlds_with_a_warning() -> None:

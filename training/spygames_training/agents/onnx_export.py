@@ -60,7 +60,7 @@ def to_onnx(game: Game, network: ActorCritic) -> bytes:
         import onnxscript  # noqa: F401 (torch.onnx.export needs it later, with an error of several lines)
     except ModuleNotFoundError as error:
         raise ValueError(f"ONNX export needs {error.name}: {how_to_install('onnx')}") from error
-    from spygames_training.agents.checkpoint import layout_hash
+    from spygames.core.players.checkpoint import layout_hash
 
     n = torch.export.Dim("n")
     example = (

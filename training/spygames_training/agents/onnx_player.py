@@ -10,10 +10,10 @@ import onnxruntime
 from spygames.core.basics.files import read_file
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.game import NOBODY, Game
+from spygames.core.players.checkpoint import layout_hash
 from spygames.core.players.names import PlayerName
 from spygames.core.players.player import DecisionBatch, PlayerFailed
-from spygames_training.agents.checkpoint import layout_hash
-from spygames_training.agents.policy import draw_actions, temperature_of
+from spygames.core.players.sampling import draw_actions, temperature_of
 
 __all__ = ["OnnxPlayer", "load_player"]
 

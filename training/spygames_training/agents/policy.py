@@ -1,6 +1,5 @@
 """Trained networks as policies: `Policy.load("agent_avenue/simple-2@argmax").act(observation, mask)`."""
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,45 +10,19 @@ import torch
 from numpy.typing import NDArray
 
 from spygames.core.basics.text import shown
-from spygames.core.game.game import Game, as_record
-from spygames.core.players.beliefs import win_share
+from spygames.core.game.game import Game
+from spygames.core.players.checkpoint import layout_hash, name_of_agent
+from spygames.core.players.checkpoint_files import CheckpointError, find_checkpoint
 from spygames.core.players.names import DecisionBatch, PlayerName
-from spygames.core.players.released import find_agent, find_anchor
+from spygames.core.players.sampling import advice, draw_actions, probabilities, temperature_of
 from spygames.core.svg.annotations import Advice
-from spygames_training.agents.checkpoint import layout_hash, load_checkpoint
-from spygames_training.agents.folder import CheckpointError, find_checkpoint
+from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.networks.custom import Source
 from spygames_training.networks.custom_code import find_own
 from spygames_training.networks.device import fetch, in_float32
-from spygames_training.networks.sampling import Asked, Drawn, sample_rows
 
 __all__ = ["Policy", "load_player"]
-
-ARGMAX = 0.0
-"""The temperature of argmax: the most likely action is taken, the first one of a tie."""
-
-
-def temperature_of(how: str) -> float:
-    """Convert how a policy plays to a temperature.
-
-    Args:
-        how: "" or "sample" (1), "argmax" (0), or a temperature from 0.01 to 100; below 1 is greedier.
-
-    Raises:
-        ValueError: `how` is something else.
-    """
-    if how in ("", "sample"):
-        return 1.0
-    if how == "argmax":
-        return ARGMAX
-    try:
-        temperature = float(how)
-    except (ValueError, TypeError, OverflowError):
-        temperature = math.nan
-    if not 0.01 <= temperature <= 100:
-        raise ValueError(f"how to play must be sample, argmax or a temperature from 0.01 to 100, not {shown(how)}")
-    return temperature
 
 
 class Policy:
@@ -94,9 +67,9 @@ class Policy:
         """Load the policy of a checkpoint.
 
         Args:
-            path: the checkpoint's folder, a run's folder, or the name of an agent that comes with the package, such as
-                `agent_avenue/simple-2`. `best` is the best agent of `game`. A name may end in `@HOW`, such as
-                `@argmax`, in place of `how`.
+            path: the checkpoint's folder, a run's folder, a zip of one of these (`spygames pack`), or the name of an
+                agent that comes with the package, such as `agent_avenue/simple-2`. `best` is the best agent of `game`.
+                A name may end in `@HOW`, such as `@argmax`, in place of `how`.
             how: "sample" (or ""), "argmax", or a temperature from 0.01 to 100.
             game: the game to play, as in `load_checkpoint`; None: the one that the checkpoint names.
             network: as in `load_checkpoint`.
@@ -117,11 +90,7 @@ class Policy:
             source, how = named.source, how or named.play
         temperature_of(how)
         checkpoint = load_checkpoint(source, game, network)
-        folder = find_checkpoint(source, game).resolve()
-        name = folder.parent.name if folder.name == "checkpoint" else folder.name
-        text = source if isinstance(source, str) else source.as_posix()
-        if (isinstance(source, str) or not source.exists()) and (find_agent(text) or find_anchor(text)):
-            name = text
+        name = name_of_agent(source, find_checkpoint(source, game))
         policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
         policy.training_opponents = checkpoint.training_opponents
         return policy
@@ -189,7 +158,7 @@ class Policy:
         `how` is applied. `memory` as in `act`, but not updated.
         """
         values, masks = self._logits(observation, mask, None if memory is None else memory.copy())
-        return _shares(values, masks, self.temperature).reshape(np.shape(mask))
+        return probabilities(values, masks, self.temperature).reshape(np.shape(mask))
 
     def value(self, observation: np.ndarray, memory: np.ndarray | None = None) -> float | np.ndarray:
         """Estimate the seat's return, in the game's units: a float for one observation, float64 [k] for a batch.
@@ -306,18 +275,11 @@ class PolicyPlayer:
     def advise(self, decisions: DecisionBatch) -> list[Advice]:
         """Explain each of `decisions.rows`: the probability of each legal action, and the expected result unless the
         agent was saved without a value (`Policy.value`)."""
-        d, game = decisions, decisions.game
+        d = decisions
         with self._remembering(d) as memory:
             values, results = logits_and_values(self.policy.network, d.observation[d.rows], memory)
-        found = []
-        seats = d.states["to_move"][d.rows].tolist()
-        shares = _shares(values, d.mask[d.rows], self.policy.temperature)
-        for row, seat, share, result in zip(d.rows, seats, shares, results, strict=True):
-            s = as_record(d.states, row)
-            actions = [(game.action_to_string(s, int(a), seat), float(share[a])) for a in np.flatnonzero(d.mask[row])]
-            value = None if np.isnan(result) else float(result) / self.policy.value_unit
-            found.append(Advice(actions, win_share(game, value), value, f"What {self.name} would do"))
-        return found
+        results = results.astype(np.float64) / self.policy.value_unit
+        return advice(d, self.name, values, results, self.policy.temperature)
 
     @contextmanager
     def _remembering(self, d: DecisionBatch) -> Iterator[np.ndarray | None]:
@@ -417,22 +379,3 @@ def _fetch(memory: np.ndarray | None, after: torch.Tensor, outputs: list[torch.T
         return fetch(outputs)
     *found, memory[...] = fetch([*outputs, after])
     return found
-
-
-def _shares(logits: np.ndarray, mask: np.ndarray, temperature: float) -> np.ndarray:
-    """The probability of each action, float64 [k, A], 0 for illegal actions."""
-    values = np.where(mask != 0, logits.astype(np.float64), -np.inf)
-    if temperature == ARGMAX:
-        return (np.arange(mask.shape[1]) == values.argmax(axis=1)[:, None]).astype(np.float64)
-    with np.errstate(all="ignore"):  # logits of illegal actions are -inf, and tiny probabilities underflow
-        out = np.exp((values - values.max(axis=1, keepdims=True)) / temperature)
-        return out / out.sum(axis=1, keepdims=True)
-
-
-def draw_actions(
-    logits: np.ndarray, mask: np.ndarray, rng: np.ndarray, rows: np.ndarray, temperature: float
-) -> np.ndarray:
-    """Draw an action for each of `rows`, int64 [k], from their logits [k, A]; -1 if no action is legal."""
-    drawn = Drawn(np.empty(len(mask), np.int64), np.empty(len(mask), np.float32))
-    sample_rows(logits, Asked(mask, rng, rows), temperature, drawn, np.empty(mask.shape[1], np.int64))
-    return drawn.actions[rows]

@@ -7,15 +7,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import spygames
 import spygames_training
 from spygames.core.basics.text import one_line
 from spygames.core.compiling.digest import code_digest, content
 from spygames.core.game.game import Game
 from spygames.core.game.validation import whole
+from spygames.core.players.checkpoint import weights_digest
+from spygames.core.players.mixture import MIX, MixturePlayer
 from spygames.core.players.names import PlayerName
+from spygames.core.players.numpy_player import NumpyPlayer
 from spygames.core.players.player import Player, Scripted
 from spygames.core.players.search import SearchPlayer
 from spygames.core.players.search_loops import loops
@@ -51,6 +52,7 @@ def player_digest(game: Game, player: Player, worlds: int | None = None) -> str 
     - A policy: its weights.
     - A search with a policy: the weights of the policy, the weights or code of its rivals, and its precision. The
       versions of the search (`search.settings.VERSION`) and of the worlds that it draws are included.
+    - A mixture: the digests of its members, in order.
     - Any other player: its attribute `digest` if that is a string, such as the digest of a file.
 
     Args:
@@ -67,15 +69,22 @@ def player_digest(game: Game, player: Player, worlds: int | None = None) -> str 
     if isinstance(player, PolicyPlayer):
         return _weights(player.policy)
     if isinstance(player, SearchingPolicy):
-        bots = [code_digest(game.bots[name], libraries=False) for name in player.settings.rivals if name in game.bots]
-        rival = [] if player.rival is None else [_weights(player.rival)]
+        named = {name: _weights(policy) for name, policy in player.named.items()}
+        named |= {
+            name: code_digest(game.bots[name], libraries=False) for name in player.settings.rivals if name in game.bots
+        }
+        rivals = [*map(_weights, player.known), *(named[name] for name in player.settings.rivals if name in named)]
         counted = {"search": settings.VERSION, "worlds": game.worlds_version if worlds is None else worlds}
         # Version 1 is left out, since results from before versions were counted have none. bfloat16 is left out, since
         # older names do not state the precision; it was then used wherever the processor had instructions for it.
         version = [f"{name} {number}" for name, number in counted.items() if number > 1]
         precision = [] if player.settings.precision == "bfloat16" else [player.settings.precision]
-        parts = [_weights(player.policy), *rival, *bots, *version, *precision]
+        parts = [_weights(player.policy), *rivals, *version, *precision]
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
+    if isinstance(player, MixturePlayer):
+        members = [player_digest(game, member, worlds) for member in player.members]
+        known = [digest for digest in members if digest is not None]
+        return sha256("\n".join(known).encode()).hexdigest()[:16] if len(known) == len(members) else None
     found = getattr(player, "digest", None)
     return found if isinstance(found, str) else None
 
@@ -91,10 +100,14 @@ def worlds_of(made: Mapping[str, Any]) -> int:
 def full_name(game: Game, name: str | PlayerName, player: Player) -> PlayerName:
     """Complete the name that a player was made from.
 
-    The name of a network that does not say how it plays gets `@sample`. `best` becomes the agent's name.
+    The name of a network that does not say how it plays gets `@sample`. `best` becomes the agent's name. The names in a
+    mixture are completed, too.
     """
     name = PlayerName.parse(name).without_best(game)
-    samples = isinstance(getattr(player, "policy", None), Policy) or name.kind == "onnx"
+    if isinstance(player, MixturePlayer):
+        members = zip(name.members, player.members, strict=True)
+        return PlayerName(f"{MIX}:{'|'.join(str(full_name(game, *member)) for member in members)}")
+    samples = _policy(player) is not None or name.kind == "onnx"
     return replace(name, play="sample") if samples and not name.play else name
 
 
@@ -127,8 +140,12 @@ def trained_against(game: Game, player: Player, opponent: Player) -> bool | None
     """Whether `player` trained against the scripted `opponent`, under any of its names; None if that is not known."""
     if isinstance(player, Scripted | SearchPlayer):
         return False
-    policy = getattr(player, "policy", None)
-    if not isinstance(policy, Policy):
+    if isinstance(opponent, MixturePlayer):
+        return _any(trained_against(game, player, member) for member in opponent.members)
+    if isinstance(player, MixturePlayer):
+        return _any(trained_against(game, member, opponent) for member in player.members)
+    policy = _policy(player)
+    if policy is None:
         return None
     names = [name if name in game.bots else name.removesuffix("-1") for name in policy.training_opponents]
     if isinstance(opponent, Scripted):
@@ -136,10 +153,17 @@ def trained_against(game: Game, player: Player, opponent: Player) -> bool | None
     return opponent.name in names
 
 
+def _any(answers: Iterable[bool | None]) -> bool | None:
+    """Whether one of the answers is True; None if that depends on an unknown one."""
+    found = {*answers}
+    return True if True in found else None if None in found else False
+
+
+def _policy(player: Player) -> Policy | NumpyPlayer | None:
+    """Return the trained network that a player decides with, computed by torch or NumPy; None without one."""
+    found = player if isinstance(player, NumpyPlayer) else getattr(player, "policy", None)
+    return found if isinstance(found, Policy | NumpyPlayer) else None
+
+
 def _weights(policy: Policy) -> str:
-    digest = sha256()
-    for name, tensor in sorted(policy.network.actor().items()):
-        array = np.ascontiguousarray(to_numpy(tensor))
-        digest.update(f"{name} {array.shape}\n".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()[:16]
+    return weights_digest({name: to_numpy(tensor) for name, tensor in policy.network.actor().items()})

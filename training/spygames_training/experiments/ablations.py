@@ -15,16 +15,17 @@ from typing import Any
 from safetensors.torch import save
 
 from spygames.core.basics.files import read_file
+from spygames.core.basics.json_values import is_number, parse_json
 from spygames.core.game.game import Game
 from spygames.core.game.registry import make_game
 from spygames.core.game.validation import whole
 from spygames.core.players.names import Player, PlayerName, make_player
-from spygames_training.agents.policy import PolicyPlayer, temperature_of
+from spygames.core.players.sampling import temperature_of
+from spygames_training.agents.policy import PolicyPlayer
 from spygames_training.config import Config
 from spygames_training.evaluation.evaluation import evaluate, total_games
 from spygames_training.experiments.series import Say, Series
 from spygames_training.files.atomic import write_whole
-from spygames_training.files.json_values import is_number, parse_json
 from spygames_training.output.tables import TextTable, name_in_markdown, progress_bar
 from spygames_training.parallel.executor import SERIAL, Executor
 

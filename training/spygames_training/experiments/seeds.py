@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from spygames.core.basics.json_values import LARGEST
 from spygames.core.game.validation import whole
 from spygames_training.config import Config, check_config
 from spygames_training.experiments.ablations import T_95, interval
 from spygames_training.experiments.series import Say, Series
 from spygames_training.files.atomic import write_whole
-from spygames_training.files.json_values import LARGEST
 from spygames_training.networks.custom import Source
 from spygames_training.output.plots import legend, picture
 from spygames_training.output.tables import TextTable, name_in_markdown

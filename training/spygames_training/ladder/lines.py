@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 
 from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import read_uint64, written
+from spygames.core.basics.json_values import LARGEST, is_count, is_number, parse_json
 from spygames.core.basics.text import one_line, shown
 from spygames.core.basics.version import VERSION
 from spygames.core.game.game import Game
@@ -35,7 +36,6 @@ from spygames_training.evaluation.blocks import DEALS, Block, play_block
 from spygames_training.evaluation.digests import full_name, game_digest, player_digest, worlds_of
 from spygames_training.evaluation.evaluation import PROTOCOL
 from spygames_training.evaluation.forfeits import Referee
-from spygames_training.files.json_values import LARGEST, is_count, is_number, parse_json
 from spygames_training.parallel.executor import Progress
 from spygames_training.system.machine import instructions
 

@@ -68,11 +68,19 @@ class ActorCritic(nn.Module):
             self.own = linear(self.policy.in_features, 1, gain=1.0)
             """The value of the seat's own view, learned beside the critic. Players that use the agent read this
             value."""
+        if self.splits_value:
+            self.value_with_bots = linear(width, 1, gain=1.0)
+            """The critic's value in games with bots; training only."""
 
     @property
     def sees_all(self) -> bool:
         """Whether the critic reads the views of all seats."""
         return self.config.critic == "all"
+
+    @property
+    def splits_value(self) -> bool:
+        """Whether the critic has a separate value for games with bots."""
+        return isinstance(self.config, Network) and self.config.values == "split"
 
     @property
     def has_value(self) -> bool:
@@ -104,23 +112,30 @@ class ActorCritic(nn.Module):
         none."""
         return self.own_head(features).squeeze(-1)
 
-    def forward(self, observation: Tensor, views: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, observation: Tensor, views: Tensor | None = None, with_bots: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Compute logits and value: float32 [n, F] -> logits [n, A], illegal actions included, and value [n].
 
         Args:
             observation: float32 [n, F].
             views: [n, P * F], the views of all seats, that of the deciding seat first (`Batch.observe_all`). Only a
                 critic of all seats reads them.
+            with_bots: bool [n], the games with bots, whose value a network that splits it takes from
+                `value_with_bots`. None: no such games.
 
         Raises:
             ValueError: `views` are missing, the network has no critic, or it has a memory.
         """
         if self.memory_size:
             raise ValueError("a network with memory must be called by `step` or `unroll`, not `forward`")
-        return self.heads(self.trunk(observation), views)
+        return self.heads(self.trunk(observation), views, with_bots)
 
-    def heads(self, features: Tensor, views: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Compute logits [n, A] and value [n] from the trunk's features; `views` and errors as in `forward`."""
+    def heads(
+        self, features: Tensor, views: Tensor | None = None, with_bots: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Compute logits [n, A] and value [n] from the trunk's features; other arguments and errors as in
+        `forward`."""
         if self.config.critic == "none":
             raise ValueError("this network was saved without a critic: it has logits, but no value")
         seen = features
@@ -128,7 +143,10 @@ class ActorCritic(nn.Module):
             if views is None:
                 raise ValueError("this critic needs `views`, the views of all seats, not None")
             seen = self.critic(views)
-        return self.policy(features), self.value(seen).squeeze(-1)
+        value = self.value(seen).squeeze(-1)
+        if self.splits_value and with_bots is not None:
+            value = torch.where(with_bots, self.value_with_bots(seen).squeeze(-1), value)
+        return self.policy(features), value
 
     def step(self, observation: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
         """Compute the input of `heads` and the next memory.
@@ -157,10 +175,10 @@ class ActorCritic(nn.Module):
     def actor(self) -> dict[str, Tensor]:
         """Return the weights that a saved agent keeps.
 
-        A critic of all seats is replaced by the value of the seat's own view. A value of shaped rewards is left out, as
-        is a belief head that is not to be kept.
+        A critic of all seats is replaced by the value of the seat's own view. The value in games with bots is left out,
+        as are a value of shaped rewards and a belief head that is not to be kept.
         """
-        weights = self.state_dict()
+        weights = {k: v for k, v in self.state_dict().items() if not k.startswith("value_with_bots.")}
         if self.config.belief != "keep":
             weights = {k: v for k, v in weights.items() if not k.startswith("belief.")}
         if self.sees_all:

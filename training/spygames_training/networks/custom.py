@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from spygames.core.basics.json_values import is_number
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.game import Game
 from spygames_training.config import Network, differences
-from spygames_training.files.json_values import is_number
 from spygames_training.networks.actor_critic import ActorCritic, make_network
 from spygames_training.networks.custom_code import name_of_code
 from spygames_training.networks.device import float32_by_default, usual_torch

@@ -9,7 +9,7 @@ players with opposed interests.
 import copy
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -32,6 +32,20 @@ ADAM = ("step", "exp_avg", "exp_avg_sq")
 """Names of the optimizer's tensors for each parameter."""
 NETWORKS = ("network", "ema", "reference")
 """Names of a learner's fields that are networks."""
+
+
+def scheduled(start: float, end: float, progress_remaining: float, decay: Literal["linear", "power"]) -> float:
+    """Return the present value of a setting that changes over the run.
+
+    Args:
+        start: value at the start of the run; positive for a power law.
+        end: value at the end of the run; positive for a power law.
+        progress_remaining: the fraction of the run still ahead, 1 to 0.
+        decay: linear, or power: start / (1 + t (start / end - 1)), where t is 1 - `progress_remaining`.
+    """
+    if decay == "linear":
+        return end + (start - end) * progress_remaining
+    return start * (end / (end + (1 - progress_remaining) * (start - end)))  # the same, but cannot overflow
 
 
 class Learner:
@@ -100,12 +114,11 @@ class Learner:
         ppo = self.ppo
         if not ppo.reference_ema and self.updates % ppo.reference_every == 0:
             self.reference.load_state_dict(self.network.state_dict())
-        learning_rate = ppo.learning_rate_end + (ppo.learning_rate - ppo.learning_rate_end) * progress_remaining
-        entropy_weight = ppo.entropy_end + (ppo.entropy - ppo.entropy_end) * progress_remaining
+        learning_rate = scheduled(ppo.learning_rate, ppo.learning_rate_end, progress_remaining, ppo.decay)
+        entropy_weight = scheduled(ppo.entropy, ppo.entropy_end, progress_remaining, ppo.decay)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
-        kl_end = ppo.kl if ppo.kl_end is None else ppo.kl_end
-        kl_weight = kl_end + (ppo.kl - kl_end) * progress_remaining
+        kl_weight = ppo.kl if ppo.kl_end is None else scheduled(ppo.kl, ppo.kl_end, progress_remaining, ppo.decay)
         weights = Weights(ppo.clip, ppo.value_weight, entropy_weight, kl_weight)
         data = list(self.threads.map(self._prepare, rollouts))
         # Statistics cover the workers of all processes, so that all processes take the same steps.
@@ -184,7 +197,8 @@ class Learner:
         replica.zero_grad(set_to_none=False)
         with self.compute.autocast():
             features, views = data.features(replica, rows, sequences, self.compute)
-            outputs = replica.heads(features, views)
+            with_bots = data.with_bots[torch.from_numpy(rows)]
+            outputs = replica.heads(features, views, with_bots.to(self.compute.device))
             # The own-view value of a critic of all seats: it must not change the policy's features.
             own = [replica.own_value(features.detach())] if replica.sees_all else []
             beliefs = [replica.belief(features)] if replica.belief is not None else []
@@ -196,6 +210,9 @@ class Learner:
         legal = np.empty(found.logits.shape[1], np.int64)
         loss_gradients(found, rows, data.taken, weights, gradients, loss_terms, legal)
         own_gradients = [weights.value * (v - data.taken.targets[rows]) / len(rows) for v in own_values]
+        if replica.splits_value:  # the saved value is that of games without bots
+            for gradient in own_gradients:
+                gradient[with_bots.numpy()] = 0
         belief_steps = [self._belief_gradients(b, rows, data.answers, belief_sums) for b in believed_logits]
         torch.autograd.backward(asked, send([*gradients, *own_gradients, *belief_steps], asked))
 

@@ -53,6 +53,8 @@ class Minibatches:
     """The sequences, for a network with memory. The decisions are then ordered sequence by sequence."""
     taken: Taken
     """The recorded data of each decision, from which its loss is computed."""
+    with_bots: Tensor
+    """bool [N], whether the game of each decision has an opponent that is not a network"""
     answers: np.ndarray | None = None
     """int8 [N, Q], the true answers to the game's questions, for a network that learns them; otherwise None"""
 
@@ -80,7 +82,8 @@ class Minibatches:
         )
         views = None if t.views is None else t.views.flatten(0, 1)
         answers = None if t.answers is None else take(t.answers)
-        return cls(t.shown, views, torch.from_numpy(keep), sequences, taken, answers)
+        with_bots = torch.from_numpy(take(t.with_bots))
+        return cls(t.shown, views, torch.from_numpy(keep), sequences, taken, with_bots, answers)
 
     @property
     def units(self) -> int:

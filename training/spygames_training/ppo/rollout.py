@@ -14,12 +14,12 @@ from spygames.core.basics.text import one_line
 from spygames.core.game.game import Game
 from spygames.core.game.padding import from_fields, to_fields
 from spygames.core.players.names import Player, new_memory
+from spygames.core.players.sampling import Asked, Drawn, sample_rows
 from spygames.core.playing.batch import Batch
 from spygames.core.playing.session import Session
 from spygames_training.config import PPO, Config
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.networks.device import Compute, fetch
-from spygames_training.networks.sampling import Asked, Drawn, sample_rows
 from spygames_training.ppo.seating import OpponentSeats
 from spygames_training.ppo.shaping import Shaping, shape_rewards
 from spygames_training.ppo.trajectories import Trajectories
@@ -78,12 +78,13 @@ class Rollout:
         for step in range(self.steps):
             t.seats[step] = batch.seats
             t.frozen[step] = self.opponents.frozen(batch.seats)
+            t.with_bots[step, : self.opponents.games] = self.opponents.has_bots()
             if t.answers is not None:
                 batch.answer(t.answers[step])
             logits, t.values[step] = self._ask(network, step, compute)
             asked = Asked(t.mask[step], session.rng, batch.all)
             drawn = Drawn(t.actions[step], t.log_probabilities[step])
-            self._draw(logits, asked, drawn, t.temperatures[step])
+            self._draw(logits, asked, drawn, step)
             if len(rows := np.flatnonzero(t.frozen[step])):
                 session.ask(rows, t.actions[step])
             batch.write_to(t.observation[step + 1], t.mask[step + 1])
@@ -95,15 +96,13 @@ class Rollout:
             shape_rewards(t, self.game, self.shaping, ppo.reward_scale)
         t.estimate_advantages(ppo)
 
-    def _draw(self, logits: np.ndarray, asked: Asked, drawn: Drawn, temperatures: np.ndarray) -> None:
-        """Sample an action in each game. The game's temperature is written to `temperatures`, float32 [n]; `logits` are
-        overwritten."""
+    def _draw(self, logits: np.ndarray, asked: Asked, drawn: Drawn, step: int) -> None:
+        """Sample an action in each game. The games' temperatures are recorded; `logits` are overwritten."""
         if self.temperature == 1.0:
             sample_rows(logits, asked, 1.0, drawn, self._legal)
             return
-        sharp = np.zeros(self.n, np.bool_)
-        sharp[: self.opponents.games] = self.opponents.has_bots()
-        temperatures[...] = np.where(sharp, np.float32(self.temperature), np.float32(1.0))
+        sharp = self.trajectories.with_bots[step]
+        self.trajectories.temperatures[step] = np.where(sharp, np.float32(self.temperature), np.float32(1.0))
         for chosen, temperature in ((sharp, self.temperature), (~sharp, 1.0)):
             rows = np.flatnonzero(chosen)
             sample_rows(logits[rows], asked._replace(rows=rows), temperature, drawn, self._legal)
@@ -117,12 +116,13 @@ class Rollout:
         with torch.inference_mode(), compute.autocast():
             observation = t.show(step)
             views = self._observe_all(step) if network.sees_all else None
+            with_bots = torch.from_numpy(t.with_bots[step]).to(compute.device)
             if not (size := network.memory_size):
-                logits, values = fetch(network(observation, views))
+                logits, values = fetch(network(observation, views, with_bots))
             else:
                 who = self.batch.all, t.seats[step], slice(size)
                 features, after = network.step(observation, torch.from_numpy(self.memory[who]).to(compute.device))
-                logits, values, remembered = fetch([*network.heads(features, views), after])
+                logits, values, remembered = fetch([*network.heads(features, views, with_bots), after])
                 own = ~t.frozen[step]
                 self.memory[self.batch.all[own], t.seats[step, own], :size] = remembered[own]
             return logits, values

@@ -21,6 +21,7 @@ class Trajectories:
         actions: int64.
         log_probabilities: float32, of the actions, under the network at the temperature at which it played.
         temperatures: float32, the temperature at which the network played.
+        with_bots: bool, whether the game has an opponent that is not a network.
         values: float32, the critic's value for the seat that decided.
         seats: int8, the seat that decided.
         rewards: float32 [T, n, P], paid after the decision, times `PPO.reward_scale`.
@@ -44,6 +45,7 @@ class Trajectories:
         self.actions = np.zeros((steps, n), np.int64)
         self.log_probabilities = np.zeros((steps, n), np.float32)
         self.temperatures = np.ones((steps, n), np.float32)
+        self.with_bots = np.zeros((steps, n), np.bool_)
         self.values = np.zeros((steps, n), np.float32)
         self.seats = np.zeros((steps, n), np.int8)
         self.rewards = np.zeros((steps, n, players), np.float32)

@@ -5,7 +5,8 @@ from typing import Any
 
 from spygames.core.game.game import Game
 from spygames.core.players.names import Player, named_players
-from spygames_training.agents.policy import from_network, temperature_of
+from spygames.core.players.sampling import temperature_of
+from spygames_training.agents.policy import from_network
 from spygames_training.config import Config
 from spygames_training.evaluation.evaluation import evaluate
 from spygames_training.networks.actor_critic import ActorCritic

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from spygames.core.basics.files import read_file
+from spygames.core.basics.json_values import parse_json
 from spygames.core.basics.text import one_line
 from spygames_training.agents.folder import check_place
 from spygames_training.config import Config, from_mapping, harmless
-from spygames_training.files.json_values import parse_json
 from spygames_training.parallel.processes import ALONE, Processes, ProcessLost
 from spygames_training.runs.report import METRICS
 

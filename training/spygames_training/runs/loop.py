@@ -134,7 +134,7 @@ class TrainingLoop:
             if report:
                 report.plot()
                 if run.finished:
-                    report.summarise(run.progress["decisions"], run.progress["seconds"], not nothing_left)
+                    report.summarize(run.progress["decisions"], run.progress["seconds"], not nothing_left)
 
     def _call(self, metrics: dict[str, Any]) -> Exception | None:
         """Call the callbacks in the first process. Return the exception that one raised, or None."""

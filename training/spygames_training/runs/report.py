@@ -16,9 +16,9 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from spygames.core.basics.files import decoded, read_file
+from spygames.core.basics.json_values import is_count, is_number, parse_json
 from spygames.core.compiling.digest import content
 from spygames_training.files.atomic import named, write_whole
-from spygames_training.files.json_values import is_count, is_number, parse_json
 from spygames_training.output.plots import legend, picture
 from spygames_training.output.tables import ScreenTable, as_cell, console
 
@@ -259,7 +259,7 @@ class Report:
         """Draw the curves so far into curves.png."""
         return plot_curves(self.rows, self.folder / "curves.png", self.play)
 
-    def summarise(self, decisions: int, seconds: float, trained: bool = True) -> None:
+    def summarize(self, decisions: int, seconds: float, trained: bool = True) -> None:
         """Write summary.json: the win shares after the first update, at half and at the end of the run.
 
         The speed is shown on screen and logged, or that there was nothing left to do.

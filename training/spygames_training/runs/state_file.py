@@ -20,9 +20,9 @@ from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
 from spygames.core.basics.files import read_file
+from spygames.core.basics.json_values import LARGEST, is_count, is_number, parse_json
 from spygames.core.basics.text import one_line
 from spygames_training.files.atomic import write_whole
-from spygames_training.files.json_values import LARGEST, is_count, is_number, parse_json
 from spygames_training.files.state_dicts import check_numbers, set_rng, tensor_difference, tensors_of
 from spygames_training.networks.device import usual_torch
 from spygames_training.parallel.processes import ALONE, Processes, ProcessLost

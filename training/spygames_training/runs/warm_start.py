@@ -6,8 +6,8 @@ from typing import Any
 import torch
 
 from spygames.core.game.game import Game
+from spygames.core.players.checkpoint_files import CheckpointError
 from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
-from spygames_training.agents.folder import CheckpointError
 from spygames_training.config import NetworkShape
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.networks.custom import Source
@@ -19,8 +19,8 @@ def start_from(
 ) -> dict[str, Any]:
     """Load the weights of a checkpoint into a learner that has not started.
 
-    These are the weights of the policy and, if both have them, of the value of the seat's own view and the belief. A
-    critic that sees all keeps its random weights.
+    These are the weights of the policy and, if both have them, of the value of the seat's own view and the belief. The
+    value in games with bots starts from the same value. A critic that sees all keeps its random weights.
 
     Args:
         path: the folder of the checkpoint or of its run.
@@ -80,4 +80,6 @@ def _weights(found: Checkpoint, ours: ActorCritic, reward_scale: float) -> dict[
         if part == "value":
             part, tensor = "own" if ours.sees_all else "value", tensor * (reward_scale / found.value_unit)
         weights[f"{part}.{rest}"] = tensor
+        if part == "value" and ours.splits_value:
+            weights[f"value_with_bots.{rest}"] = tensor
     return weights

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from spygames.core.game.game import Game
-from spygames_training.networks.sampling import Asked, Drawn, sample_rows
+from spygames.core.players.sampling import Asked, Drawn, sample_rows
 from spygames_training.search.loops import loops_of
 
 

@@ -1,25 +1,27 @@
 """The player `SOURCE+search:K`: a policy with a search on top."""
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from spygames.core.basics.text import shown
-from spygames.core.game.game import Game, as_record
+from spygames.core.game.game import as_record
 from spygames.core.game.rng import GAMMA, as_seed, mix
 from spygames.core.players.beliefs import in_things, win_share
 from spygames.core.players.history import Noted
 from spygames.core.players.player import DecisionBatch, Player, name_of
+from spygames.core.players.sampling import ARGMAX
 from spygames.core.svg.annotations import Advice
-from spygames_training.agents.policy import ARGMAX, Policy
+from spygames_training.agents.policy import Policy
 from spygames_training.search.belief import Belief, redrawn
 from spygames_training.search.draws import Sampled
 from spygames_training.search.models import BotModel, Model, Rival, UniformModel
 from spygames_training.search.network_model import NetworkModel
 from spygames_training.search.policy_search import Findings, PolicySearch, Question
-from spygames_training.search.settings import POLICY, SearchSettings, read_settings
+from spygames_training.search.settings import POLICY, SearchSettings, is_checkpoint, read_settings
 
 BLOCK = 8
 """Decisions searched at once, which is faster than one by one; the actions do not depend on it."""
@@ -38,20 +40,34 @@ class SearchingPolicy:
     Args:
         policy: sampled, or with a temperature. The search assumes that it plays as the policy does.
         settings: of the search.
-        rival: the policy of a known opponent, which the name "policy" in `settings.rivals` then means. None: the name
+        rival: the policy of a known opponent, which the name "policy" in `settings.rivals` then means, or several
+            policies, of which the opponent has one (a policy that is listed twice is twice as likely). None: the name
             means `policy` itself.
+        named: the policies of the checkpoints in `settings.rivals`, by name. None: loaded from their folders.
 
     Raises:
-        ValueError: the policy has no value, has memory, or plays argmax, which leaves no probabilities to search on.
+        ValueError: the policy has no value, has memory, or plays argmax, which leaves no probabilities to search on. Or
+            a rival has memory, or is a checkpoint that cannot be loaded.
     """
 
-    def __init__(self, policy: Policy, settings: SearchSettings, rival: Policy | None = None):
-        self.policy, self.settings, self.rival, self.game = policy, settings, rival, policy.game
-        known = "" if rival is None else f" against {rival.name}"
+    def __init__(
+        self,
+        policy: Policy,
+        settings: SearchSettings,
+        rival: Policy | Sequence[Policy] | None = None,
+        named: Mapping[str, Policy] | None = None,
+    ):
+        self.policy, self.settings, self.game = policy, settings, policy.game
+        self.known = () if rival is None else (rival,) if isinstance(rival, Policy) else tuple(rival)
+        """The policies of known opponents."""
+        if named is None:
+            named = {name: Policy.load(name, game=self.game) for name in settings.rivals if is_checkpoint(name)}
+        self.named = dict(named)
+        """The policies of the checkpoints in `settings.rivals`, by name."""
+        known = f" against {'|'.join(each.name for each in self.known)}" if self.known else ""
         self.name = f"{replace(policy.called, search=settings.name)}{known}"
         own = _model(policy, settings)
-        other = own if rival is None else _model(rival, settings, argmax=True)
-        rivals = [_rival(self.game, name, other, settings) for name in settings.rivals]
+        rivals = [rival for name in settings.rivals for rival in self._rivals(name, own)]
         self.search = PolicySearch(self.game, own, rivals, settings)
         self.notes_size = 0
         """Number of past decisions of each game that the player needs to know."""
@@ -63,7 +79,7 @@ class SearchingPolicy:
             )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SearchingPolicy, (self.policy, self.settings, self.rival)
+        return SearchingPolicy, (self.policy, self.settings, self.known or None, self.named)
 
     def __repr__(self) -> str:
         return f"SearchingPolicy({self.game.id}, {self.name})"
@@ -133,6 +149,19 @@ class SearchingPolicy:
             return self.search.believe(question, BELIEF_FACTOR * k, k)
         return redrawn(self.game, self.search.believe(question, k), state, question.draws, BELIEF_FACTOR * k)
 
+    def _rivals(self, name: str, own: Model) -> list[Rival]:
+        """Make the rivals of one name in `settings.rivals`."""
+        settings = self.settings
+        if name == POLICY:
+            models = [_model(policy, settings, argmax=True) for policy in self.known] or [own]
+            names = [name] if len(models) == 1 else [f"{each.name} ({k})" for k, each in enumerate(self.known, 1)]
+            return [Rival(*each, settings.slip) for each in zip(names, models, strict=True)]
+        if name in self.named:
+            return [Rival(name, _model(self.named[name], settings, argmax=True), settings.slip)]
+        if name == "random":
+            return [Rival(name, UniformModel(), 0.0)]
+        return [Rival(name, BotModel(self.game, name), settings.bot_slip)]
+
     def _check(self, state: np.ndarray) -> None:
         """Raise ValueError if there is nothing to decide in `state`."""
         if not isinstance(state, np.ndarray) or state.shape != (1,) or state.dtype != self.game.state_dtype:
@@ -157,15 +186,6 @@ def _model(policy: Policy, settings: SearchSettings, argmax: bool = False) -> Mo
     if not network.has_value and not argmax:
         raise ValueError(f"{policy.name} has no value, which a search needs: its checkpoint was saved without one")
     return NetworkModel(policy.game, network, temperature, policy.value_unit, settings.precision)
-
-
-def _rival(game: Game, name: str, policy: Model, settings: SearchSettings) -> Rival:
-    """Make the rival of that name."""
-    if name == POLICY:
-        return Rival(name, policy, settings.slip)
-    if name == "random":
-        return Rival(name, UniformModel(), 0.0)
-    return Rival(name, BotModel(game, name), settings.bot_slip)
 
 
 def on_top(player: Player, settings: str) -> SearchingPolicy:

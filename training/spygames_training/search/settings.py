@@ -1,5 +1,6 @@
 """Settings of a search, and their text form after `+search:` in a player's name."""
 
+import os
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -27,7 +28,8 @@ class SearchSettings:
     worlds: int = 64
     """K, the number of worlds that are played out; four times as many are drawn and weighted."""
     rivals: tuple[str, ...] = (POLICY,)
-    """Models of the other seats, equally likely at first: `policy`, and scripted bots by name."""
+    """Models of the other seats, equally likely at first: `policy`, scripted bots by name, and the policies of
+    checkpoints by name or folder, with a slash."""
     mode: Mode = "strong"
     """`strong` takes the best action. `safe` draws from the policy after a smaller step, which opponents can exploit
     less."""
@@ -98,6 +100,11 @@ class SearchSettings:
         return f"{self.worlds}{rivals}{mode}{'' if self.precision == 'float32' else f',precision={self.precision}'}"
 
 
+def is_checkpoint(rival: str) -> bool:
+    """Whether a name in `SearchSettings.rivals` is that of a checkpoint: it has a slash."""
+    return "/" in rival or os.sep in rival
+
+
 def read_settings(game: Game, text: str) -> SearchSettings:
     """Parse settings such as `64,rivals=policy|expert,mode=safe,precision=bfloat16`. Raise ValueError, of one line, for
     any other text."""
@@ -114,8 +121,11 @@ def read_settings(game: Game, text: str) -> SearchSettings:
         given[key] = value
     rivals = tuple(given.get("rivals", POLICY).split("|"))
     for rival in rivals:
-        if rival != POLICY and rival not in game.bots:
+        if rival != POLICY and rival not in game.bots and not is_checkpoint(rival):
             known = ", ".join([POLICY, *game.bots])
-            raise ValueError(f"the rivals of a search in {game.id} must be among {known}, not {shown(rival)}")
+            raise ValueError(
+                f"the rivals of a search in {game.id} must be among {known}, or checkpoints by a name or folder with a "
+                f"slash, not {shown(rival)}"
+            )
     mode, precision = given.get("mode", "strong"), given.get("precision", "float32")
     return SearchSettings(int(budget), rivals, mode, precision=precision)  # type: ignore[arg-type]

@@ -68,6 +68,7 @@ async function send(form, submitter) {
   const fields = new URLSearchParams(new FormData(form, submitter)), stream = form.matches(".act");
   for (const button of all("button")) button.disabled = true;
   if (find("#picked")) find("#picked").textContent = "";
+  if (stream && find("#turn")) find("#turn").textContent = "The others are thinking …";
   try {
     const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, headers: stream ? { Accept: "application/x-ndjson" } : {} });
     if ((answer.headers.get("content-type") || "").startsWith("application/x-ndjson")) {
@@ -90,7 +91,7 @@ async function watch(body) {
   let text = "", quick = false, shown = 0, last = "";
   const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Skip", id: "skip" });
   button.onclick = () => { quick = true; skip(); };
-  find("#turn")?.replaceChildren("The others move ", button);
+  find("#turn")?.replaceChildren("The others are thinking … ", button);
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return last;
@@ -122,7 +123,10 @@ const fits = (text, wanted) => [...wanted].every(([at, word]) => text.split(" ")
 
 function press(target) {
   if (target.dataset.action) return choose(target.dataset.action);
-  const [at, word] = [Number(target.dataset.pick.split(":")[0]), target.dataset.pick.slice(target.dataset.pick.indexOf(":") + 1)];
+  let [at, word] = [Number(target.dataset.pick.split(":")[0]), target.dataset.pick.slice(target.dataset.pick.indexOf(":") + 1)];
+  // A second card is meant for the next place if it fits there.
+  const later = new Map(picks).set(at + 1, word);
+  if (picks.has(at) && picks.get(at) !== word && !picks.has(at + 1) && open().some(text => fits(text, later))) at += 1;
   if (picks.get(at) === word) picks.delete(at);
   else {
     picks.set(at, word);
@@ -150,8 +154,32 @@ function mark() {
     const others = new Map(picks).set(Number(at), word);
     target.classList.toggle("out", picks.size > 0 && !picked && !open().some(text => fits(text, others)));
   }
+  for (const copy of all("#picture .placed")) copy.remove();
+  for (const place of all("#picture [data-place]")) {
+    const word = picks.get(Number(place.dataset.place)), card = word && find(`#picture .target[data-pick="1:${CSS.escape(word)}"]`);
+    if (card) put(card, place);
+  }
   const note = find("#picked");
-  if (note) note.textContent = picks.size ? `Picked: ${[...picks.values()].join(", ")}. Pick the next part, or click the same again to undo.` : "Choose on the board, or here.";
+  if (note) note.textContent = picks.size ? `${question(left)} To change a choice, click it again.` : "Choose on the board, or here.";
+}
+
+// The question for the next word of the actions that are left.
+function question(left) {
+  const asks = JSON.parse(find("#picked").dataset.asks), words = left[0].split(" ");
+  const next = words.findIndex((_, at) => at && !picks.has(at) && new Set(left.map(text => text.split(" ")[at])).size > 1);
+  const said = new Set(left.map(text => text.split(" ")[0])).size === 1 && asks[words[0]]?.[next - 1];
+  return said || `Picked: ${[...picks.values()].join(", ")}. Choose the next part.`;
+}
+
+// Shows a copy of a picked card in the place that it goes to.
+function put(card, place) {
+  const copy = card.cloneNode(true), from = card.getBBox(), to = place.getBBox();
+  const scale = Math.min(to.width / from.width, to.height / from.height);
+  for (const each of [copy, ...copy.querySelectorAll("*")])
+    for (const name of each.getAttributeNames()) if (/^(data-|role|tabindex|aria-|class|id)/.test(name)) each.removeAttribute(name);
+  copy.setAttribute("class", "placed");
+  copy.setAttribute("transform", `translate(${to.x + (to.width - scale * from.width) / 2} ${to.y + (to.height - scale * from.height) / 2}) scale(${scale}) translate(${-from.x} ${-from.y})`);
+  place.after(copy);
 }
 
 // ---------------------------------------------------------------- films

@@ -21,6 +21,11 @@ TOP_ZONE, OWN_ZONE = (52, 148), (638, 248)
 LOG_END, ADVICE = 622, 428
 
 
+def headline(seen: Mapping[str, Any], viewer: int) -> str:
+    """Return the decision that is due, or the result and its reason."""
+    return Scene(Pen(), seen, Look(viewer)).headline
+
+
 def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     """Draw what `seen_to_dict` returned on the canvas of 1200 x 900 units."""
     c = Scene(pen, seen, look)

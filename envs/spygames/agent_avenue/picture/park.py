@@ -4,7 +4,7 @@ import math
 
 from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.picture.faces import EFFECTS, face, fitting, market_card
-from spygames.agent_avenue.picture.scene import CX, CY, WHY, Scene
+from spygames.agent_avenue.picture.scene import CX, CY, Scene
 from spygames.agent_avenue.picture.signs import BACK_LINE, SIDE, SIDES, back, disc, eye, meeple, stall, tree
 from spygames.agent_avenue.picture.zones import known
 from spygames.core.svg.colours import PAPER, PICK
@@ -40,8 +40,19 @@ def park(c: Scene) -> None:
     else:
         if _buttons(c, "lead", CX, CY + 4, "the open card", 236):
             return
-        for x, text in ((CX - 106, "open"), (CX + 14, "hidden")):
-            pen.box(x, CY - 36, 92, 126, 9, "none", stroke=GRASS_INK, stroke_width=1.8, stroke_dasharray="6 6")
+        for x, text, word in ((CX - 106, "open", 1), (CX + 14, "hidden", 2)):
+            pen.box(
+                x,
+                CY - 36,
+                92,
+                126,
+                9,
+                "none",
+                stroke=GRASS_INK,
+                stroke_width=1.8,
+                stroke_dasharray="6 6",
+                data_place=word,
+            )
             if c.seen["phase"] != "lead":
                 pen.words(x + 46, CY + 31, text, 14, GRASS_INK, anchor="middle")
 
@@ -134,8 +145,7 @@ def _end(c: Scene) -> None:
     lines = [c.result] if c.look.viewer >= 0 else [c.who(winner), "win" if len(c.seats[winner]) > 1 else "wins"]
     for i, text in enumerate(lines):
         pen.words(CX - 32, CY + 18 + 24 * i, text, 26 if c.look.viewer >= 0 else 16, SIDE[winner], most=164)
-    why = WHY[c.seen["end_reason"]]
-    pen.words(CX - 32, CY + 48 + 14 * (len(lines) - 1), why, fitting(why, 14, 166, False), PAPER, bold=False)
+    pen.words(CX - 32, CY + 48 + 14 * (len(lines) - 1), c.why, fitting(c.why, 14, 166, False), PAPER, bold=False)
 
 
 def _buttons(c: Scene, verb: str, x: float, y: float, words: str, w: float) -> bool:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.cards import MASTERPLAN_NAMES
 from spygames.core.pictures.picture import Look
 from spygames.core.svg.pen import Pen
@@ -30,7 +29,6 @@ DOING = {
     "resolver": "name who carries out the market card",
 }
 WHY = {
-    "caught": f"a lead of {CATCH} catches",
     "codebreakers": "three Codebreakers win",
     "daredevils": "three Daredevils lose",
     "masterplan": f"{MASTERPLAN_NAMES} agents by the Masterplan",
@@ -114,11 +112,18 @@ class Scene:
         """The decision that is due, or the result."""
         seat = self.seen["to_move"]
         if seat is None:
-            return f"{self.result}: {WHY[self.seen['end_reason']]}"
+            return f"{self.result}: {self.why}"
         what = DOING[self.seen["phase"]]
         if self.seen["ability"] is not None:
             what = what.replace("the market card", title(self.seen["ability"]["card"]))
         return f"{'You' if seat == self.look.viewer else f'player_{seat}'}: {what}"
+
+    @property
+    def why(self) -> str:
+        """The reason of the result."""
+        if self.seen["end_reason"] == "caught":
+            return f"caught with a lead of {abs(self.seen['progress'][0] - self.seen['progress'][1])}"
+        return WHY[self.seen["end_reason"]]
 
     @property
     def result(self) -> str:

@@ -40,7 +40,8 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
             panel(scene, seat, *place)
     bottom(scene)
     count(scene, LEFT + 8, 224 if scene.sits(1) else 76)
-    pen.box(816, 718, 368, 168, 14, pen.palette.panel, stroke=pen.palette.line, stroke_width=1.3)
+    if look.log:
+        pen.box(816, 718, 368, 168, 14, pen.palette.panel, stroke=pen.palette.line, stroke_width=1.3)
     log_panel(pen, 832, 746, 338, look, 5)
     colours = FILL[scene.colours[scene.below]], "#8fa0ae"
     advice_panel(pen, RIGHT, 366, COLUMN, look, colours, 3 if scene.left else 8)
@@ -49,12 +50,18 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     buttons(scene)
 
 
+def headline(seen: Mapping[str, Any], viewer: int) -> str:
+    """Return the decision that is due, or how the game ended."""
+    return _headline(scene_of(Pen(), seen, Look(viewer)))
+
+
 def _headline(scene: Scene) -> str:
     """Return the decision to be made, or how the game ended."""
     seen, mover = scene.seen, scene.mover
     if mover < 0:
         if not seen["winners"]:
-            return f"Cut off after {seen['cards_played']} cards: nobody wins"
+            cards = seen["cards_played"]
+            return f"Nobody wins: cut off after {cards} card{'s' if cards != 1 else ''}"
         if scene.look.viewer in seen["winners"]:
             return "Your team wins: all eight pawns are home" if len(seen["winners"]) > 1 else "You win: all home"
         names = " and ".join(scene.name(seat) for seat in seen["winners"])

@@ -51,7 +51,7 @@ def _name(scene: Scene, seat: int, x: float, y: float) -> None:
     about = [f"player_{seat}"] if seat == scene.look.viewer else []
     if scene.look.viewer >= 0 and seen["players"] == 4 and seat == scene.look.viewer ^ 2:
         about.append("your partner")
-    if seat < len(scene.look.names):
+    if seat < len(scene.look.names) and scene.look.names[seat]:
         about.append(scene.look.names[seat])
     pen.words(x + 46, y + 43, ", ".join(about), 12.5, pen.palette.soft, bold=False, most=176)
     at = x + COLUMN - 24

@@ -46,10 +46,13 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     The `autoreset_mode` says how a finished game restarts (https://farama.org/Vector-Autoreset-Mode):
 
-    - "NextStep": the next `step` begins a new game and ignores the row's action. Until then the row's mask is all ones,
-      because any action is accepted, and code that samples from masks meets no empty one.
-    - "SameStep": the next game begins at once. `final_obs` and `final_info` describe the end of the finished game,
-      with a mask of zeros.
+    - "NextStep" (the default): the step that ends a game returns its last observation. The next `step` ignores the
+      row's action, begins a new game, and returns its first observation with reward 0. This row after `terminated` is
+      no decision, so do not learn from it. Until then the row's mask is all ones, because any action is accepted, and
+      code that samples from masks meets no empty one.
+    - "SameStep": the next game begins at once. The step that ends a game returns the first observation of the next
+      one, so the row after `terminated` is an ordinary decision. `final_obs` and `final_info` describe the end of the
+      finished game, with a mask of zeros.
     - "Disabled": a new game begins with `reset(options={"reset_mask": bool [n]})`. Until then the mask is all zeros,
       and `step` raises ResetNeeded.
 

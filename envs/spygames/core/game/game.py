@@ -80,6 +80,12 @@ class Texts:
     the same text. None: the other seats only see that `seat` has moved."""
     draw: Draw | None = None
     """(pen, seen, look): draw a result of `seen_to_dict` as a picture. None: the text on a panel."""
+    headline: Callable[[Mapping[str, Any], int], str] | None = None
+    """(seen, viewer): return the decision that is due, such as "You: play a card", or how the game ended, such as
+    "player_1 wins: all pawns are home". `seen` is a result of `seen_to_dict` for this viewer. None: who is to move."""
+    asks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Questions for actions that people choose word by word: by the first word of the action, one for each later word,
+    such as {"move": ("Which agent?", "How far?")} for "move red 3"."""
     short_rules: Callable[["Game"], Sequence[RuleSection]] | None = None
     """(game): return the rules of the variant in short sections for people and language models, at most 60 lines as
     text. None: the first paragraph of the docstring of the game's module."""
@@ -197,6 +203,9 @@ class Game(Generic[V]):
     """For networks that process entities one by one: the fields of VIEW that describe each kind of entity. The first
     axis of the first field is the number of entities. Each other field has an axis of that length; the first such axis
     counts."""
+    extra_fields: tuple[str, ...] = ()
+    """The last fields of VIEW, if another variant with the same rules has exactly the fields before them. A network
+    that was trained for that variant plays this one, too, and does not read the extra fields."""
     view_ranges: Mapping[str, tuple[float, float]] | None = None
     """The lowest and highest value, over all positions, of each field of VIEW whose range is not 0 to 1. It may name
     fields that the variant lacks. Observation spaces have these bounds. None: no ranges are known."""
@@ -209,6 +218,9 @@ class Game(Generic[V]):
             raise ValueError(
                 f"{self.id}: bots must have 'random' (spygames.authoring.random_bot), not only {[*self.bots]}"
             )
+        names = self.view_dtype.names or ()
+        if self.extra_fields != names[len(names) - len(self.extra_fields) :]:
+            raise ValueError(f"{self.id}: extra_fields must be the last fields of VIEW, not {shown(self.extra_fields)}")
         if self.rewind_within and self.rewind_within not in (self.state_dtype.names or ()):
             raise ValueError(f"{self.id}: rewind_within must be a field of STATE, not {shown(self.rewind_within)}")
         for name in ("state_dtype", "view_dtype"):
@@ -373,6 +385,18 @@ class Game(Generic[V]):
         if viewer in (seat, NOBODY):
             return f"player_{seat}: {self.action_to_string(s, action, seat)}"
         return f"player_{seat} has moved"
+
+    def headline(self, s: Record, viewer: int) -> str:
+        """Return the decision that is due in state `s`, or how the game ended, as one line for seat `viewer`.
+
+        The viewer is called "You" and the other seats `player_0`, `player_1`, ...; with NOBODY (-1) all seats are.
+        """
+        if self.texts.headline is not None:
+            return self.texts.headline(self.seen_to_dict(s, viewer), viewer)
+        mover = int(s.to_move)
+        if mover == NOBODY:
+            return "The game is over"
+        return "Your move" if mover == viewer else f"player_{mover} is to move"
 
     def short_rules(self) -> tuple[RuleSection, ...]:
         """Return the rules of this variant in short sections, for people and language models.

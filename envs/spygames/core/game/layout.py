@@ -53,7 +53,8 @@ class Layout(Fields):
     >>> dtype(State).itemsize
     16
 
-    Rows are made by `int8`, `int16`, `int32`, `uint64`, `flag`, `float32`, `nested` and `filler`, the widest first.
+    Rows are made by `int8`, `int16`, `int32`, `uint64`, `flag`, `float32`, `nested` and `filler`, the widest first. A
+    table with two tables as bases has the rows of both: those of the last base first.
     """
 
 
@@ -266,7 +267,8 @@ def fields(layout: type[Layout], **variant: Any) -> dict[str, Field]:
 
 @cache
 def _rows(layout: type[Layout]) -> dict[str, Field]:
-    return {name: row for name, row in vars(layout).items() if isinstance(row, Field)}
+    tables = [vars(table) for table in reversed(layout.__mro__)]
+    return {name: row for table in tables for name, row in table.items() if isinstance(row, Field)}
 
 
 def dtype(layout: type[Layout], **variant: Any) -> np.dtype:
@@ -399,26 +401,25 @@ def rows(layout: type[Layout], **variant: Any) -> Iterator[tuple[str, str, str]]
 # ---------------------------------------------------------------- kernels
 
 
-def range_check(layout: type[Layout]) -> Callable[[Record, Record], bool]:
+def range_check(layout: type[Layout], name: str = "in_range") -> Callable[[Record, Record], bool]:
     """Return the kernel `in_range` of a STATE, (state, options) -> bool.
 
     It tells whether a state of arbitrary bytes has these options, and each value is in the range of its field. The game
-    itself must check conditions on several fields. Assign the kernel to the global `in_range` in the module of the
-    table.
+    itself must check conditions on several fields. Assign the kernel to the global `name` in the module of the table.
     """
     lines = [*_same(layout), *_checks(layout), "return True"]
-    return written("in_range", ("s", "options"), lines, vars(sys.modules[layout.__module__]))
+    return written(name, ("s", "options"), lines, vars(sys.modules[layout.__module__]))
 
 
-def public_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
+def public_copy(layout: type[Layout], name: str = "copy_public") -> Callable[[Record, Record], None]:
     """Return the kernel `copy_public` of a STATE, (state, past) -> None.
 
     It copies every field that is not hidden, except the options, from `past` to `state`. Assign the kernel to the
-    global `copy_public` in the module of the table.
+    global `name` in the module of the table.
     """
-    copied = [name for name, row in fields(layout).items() if not row.hidden and row.kind.names is None]
-    lines = [f"s.{name} = past.{name}" for name in copied]
-    return written("copy_public", ("s", "past"), lines, vars(sys.modules[layout.__module__]))
+    copied = [field for field, row in fields(layout).items() if not row.hidden and row.kind.names is None]
+    lines = [f"s.{field} = past.{field}" for field in copied]
+    return written(name, ("s", "past"), lines, vars(sys.modules[layout.__module__]))
 
 
 def options_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:

@@ -123,16 +123,15 @@ def check_options(make: Callable[..., "Game"], game_id: str, options: Iterable[s
     unknown = [name for name in options if name not in known]
     if unknown and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
         # The beginning is Python's own text, by which libraries detect that they may omit the argument.
-        raise UnknownOption(
-            f"{game_id} got an unexpected keyword argument {shown(unknown[0])}; "
-            f"available options: {', '.join(known) or 'none'}"
-        )
+        near = get_close_matches(unknown[0][:100].casefold(), known, 1)
+        meant = f"did you mean {near[0]}?" if near else f"available options: {', '.join(known) or 'none'}"
+        raise UnknownOption(f"{game_id} got an unexpected keyword argument {shown(unknown[0])}; {meant}")
 
 
 def register() -> None:
     """Register the games with PettingZoo (`spygames/agent_avenue-v0`) and Gymnasium (`spygames/AgentAvenue-v0`).
 
-    Each of the two also accepts the other's id.
+    Each of the two also accepts the other's id and the game's own (`agent_avenue_v0`), with or without `spygames/`.
     """
     import gymnasium
     from pettingzoo.env_registry.registration import aec_registry
@@ -143,8 +142,9 @@ def register() -> None:
         assert match
         name, version = match["name"], match["version"]
         words = "".join(word.capitalize() for word in name.split("_"))
-        for each in (f"{LIBRARY}{name}-v{version}", f"{LIBRARY}{words}-v{version}"):
-            if each not in aec_registry:
+        spellings = (f"{name}-v{version}", f"{words}-v{version}", game_id)
+        for each in (f"{library}{spelling}" for library in (LIBRARY, "") for spelling in spellings):
+            if not each.endswith(game_id) and each not in aec_registry:  # PettingZoo finds that spelling by itself
                 register_aec("aec", each, entry_point=f"spygames.{game_id}:env")
             if each not in gymnasium.registry:
                 gymnasium.register(

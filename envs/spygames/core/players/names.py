@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import get_args
 
@@ -12,6 +13,8 @@ from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.game import Game
 from spygames.core.game.registry import canonical_id, game_ids
+from spygames.core.players.mixture import MIX, MixturePlayer
+from spygames.core.players.numpy_player import NumpyPlayer
 from spygames.core.players.player import (
     DecisionBatch,
     HasPlayer,
@@ -65,6 +68,9 @@ meaning."""
 SEARCH = "+search:"
 """Separator between a policy and the settings of a search on top of it."""
 
+RIVALS = ",rivals="
+"""Beginning of the rivals in a search's settings, which may name folders."""
+
 _EXTRA = {"torch": "training", "safetensors": "training", "onnxruntime": "onnx"}
 """The extra of this package that installs each module."""
 
@@ -92,17 +98,20 @@ class PlayerName:
         """Split a name into its parts. A `PlayerName` is returned unchanged.
 
         The result depends on the text alone, not on which files exist. `@` and `+search:` count only after the last
-        slash; the path of a folder with one of these in its name ends with a slash (`runs/a@b/`). A name that begins
-        with `command:` is a command line and is not split.
+        slash before the rivals of a search. The path of a folder with one of these in its name ends with a slash
+        (`runs/a@b/`). A name that begins with `command:` or `mix:` is not split.
 
         Raises:
             ValueError: nothing follows an `@`.
         """
         if isinstance(text, PlayerName):
             return text
-        if text.startswith(COMMAND):
+        if text.startswith((COMMAND, f"{MIX}:")):
             return cls(text)
-        cut = max(text.rfind("/"), text.rfind(os.sep)) + 1
+        head = text.partition(RIVALS)[0]
+        cut = max(head.rfind("/"), head.rfind(os.sep)) + 1
+        if SEARCH not in head[cut:]:
+            cut = max(text.rfind("/"), text.rfind(os.sep)) + 1
         policy, plus, settings = text[cut:].partition(SEARCH)
         source, at, play = policy.rpartition("@") if "@" in policy else (policy, "", "")
         if at and not play:
@@ -133,9 +142,16 @@ class PlayerName:
         return self.policy.partition(":")[2]
 
     @property
+    def members(self) -> "tuple[PlayerName, ...]":
+        """The players of a mixture, `mix:A|B`; otherwise the player itself."""
+        if self.kind != MIX:
+            return (self,)
+        return tuple(PlayerName.parse(member) for member in self.argument.split("|"))
+
+    @property
     def searches(self) -> bool:
-        """Whether the player is a search, which draws worlds (`Game.determinize`)."""
-        return self.search is not None or self.kind in get_args(Kind)
+        """Whether the player, or a member of a mixture, is a search, which draws worlds (`Game.determinize`)."""
+        return any(each.search is not None or each.kind in get_args(Kind) for each in self.members)
 
     def without_best(self, game: Game) -> "PlayerName":
         """Replace `best` by the best released agent of the variant. Any other name is returned unchanged.
@@ -159,10 +175,13 @@ def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) 
 
     - a scripted bot of the game: `greedy`
     - a search with its simulations per decision: `mcts:200`, `mc:200`
+    - a mixture, which draws one of its players for each game: `mix:A|B` (`MixturePlayer`)
     - `KIND:ARGUMENT` with an installed kind of players: `python:my_bot.act`
     - a released agent: `agent_avenue/simple-2` (see `released_agents`)
     - `best`: the best released agent of the variant, in its strongest form without a search
-    - the path of a checkpoint; write `./best` for a folder with one of the names above
+    - the path of a checkpoint: its folder, or a zip of it; write `./best` for a folder with one of the names above
+
+    Without torch, NumPy computes agents and checkpoints (`NumpyPlayer`).
 
     Policies other than `best` sample their actions. `@argmax` or a temperature (`@0.5`) changes that. `+search:64` adds
     a search on top of a policy that has a value.
@@ -192,11 +211,12 @@ def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) 
 def runs_code(spec: str | PlayerName) -> bool:
     """Whether a player with this name may run code that its argument chooses.
 
-    `python:` and `command:` do; a kind of another package may. Check this before you use names from files that others
-    may have written (results, games, checkpoints), and let the user allow such code (`--allow-code`).
+    `python:` and `command:` do; a kind of another package may; a mixture does if one of its players does. Check this
+    before you use names from files that others may have written (results, games, checkpoints), and let the user allow
+    such code (`--allow-code`).
     """
-    kind = PlayerName.parse(spec).kind
-    return kind not in DATA and kind in entry_points(group=KINDS).names
+    kinds = {each.kind for each in PlayerName.parse(spec).members}
+    return bool(kinds.difference(DATA) & entry_points(group=KINDS).names)
 
 
 def _of_source(game: Game, name: PlayerName) -> Player:
@@ -211,13 +231,36 @@ def _of_source(game: Game, name: PlayerName) -> Player:
             right = f"1 to {MAX_SIMULATIONS} simulations per decision, as in {kind or spec}:200"
             raise ValueError(f"{shown(spec)} must give {right}")
         return SearchPlayer(game, "mcts" if kind == "mcts" else "mc", int(argument), threads=os.cpu_count() or 1)
+    if kind == MIX:
+        return _mixture(game, name)
     if kind in entry_points(group=KINDS).names:
         return _installed(kind)(game, argument)
     source = name.source
     is_file = find_agent(source) is not None or find_anchor(source) is not None or _exists(source)
     if source == BEST or (is_file and source not in game.bots):
-        return _installed("checkpoint")(game, replace(name.without_best(game), search=None))
+        return _of_checkpoint(game, replace(name.without_best(game), search=None))
     raise ValueError(_no_player(game, name))
+
+
+def _mixture(game: Game, name: PlayerName) -> MixturePlayer:
+    """Make a mixture of players."""
+    if name.play:
+        raise ValueError(f"a mixture takes no @{one_line(name.play)}: write it behind each of its players")
+    members = name.members
+    for member in members:
+        if member.kind == MIX or RIVALS in f",{member.search or ''}":
+            raise ValueError(
+                f"a player of a mixture must be no mixture and no search with rivals, not {shown(str(member))}"
+            )
+    return MixturePlayer(game, as_players(game, [str(member) for member in members]))
+
+
+def _of_checkpoint(game: Game, name: PlayerName) -> Player:
+    """Make a player from a checkpoint. Torch computes its network; NumPy does where torch is not installed."""
+    kind = "checkpoint"
+    if entry_points(group=KINDS, name=kind) and all(map(find_spec, ("torch", "safetensors"))):
+        return _installed(kind)(game, name)
+    return NumpyPlayer(game, name.source, name.play)
 
 
 def _no_player(game: Game, name: PlayerName) -> str:
@@ -239,7 +282,7 @@ def _no_player(game: Game, name: PlayerName) -> str:
     if near := get_close_matches(source.casefold(), known, 1, 0.7):
         return f"{no}; did you mean {known[near[0]]}?"
     kind, colon, argument = source.partition(":")
-    if colon and (near := get_close_matches(kind.casefold(), ["mcts", "mc", *kinds], 1, 0.7)):
+    if colon and (near := get_close_matches(kind.casefold(), ["mcts", "mc", MIX, *kinds], 1, 0.7)):
         return f"{no}; did you mean {near[0]}:{one_line(argument)}?"
     if not colon and "," in source:
         return f"{no}; separate players by blanks, not commas: {one_line(source.replace(',', ' '))}"
@@ -263,7 +306,8 @@ def _installed(kind: str, group: str = KINDS) -> Callable[..., Player]:
         extra = _EXTRA.get(str(error.name).split(".")[0])
         if extra is None:
             raise
-        raise ValueError(f"players of kind {kind} need {error.name}: {how_to_install(extra)}") from error
+        what = f"players of kind {kind} need" if group == KINDS else f"{SEARCH} needs"
+        raise ValueError(f"{what} {error.name}: {how_to_install(extra)}") from error
 
 
 def as_players(game: Game, players: PlayerLike | Sequence[PlayerLike]) -> list[Player]:

@@ -17,7 +17,8 @@ def headline(m: Seen, viewer: int) -> str:
         if not winners:
             return "Nobody wins: a free agent is furthest ahead"
         together = " and ".join(part for part in (", ".join(winners[:-1]), winners[-1]) if part)
-        return f"{together} {'wins' if len(winners) == 1 and winners != ['You'] else 'win'}"
+        verb = "wins" if len(winners) == 1 and winners != ["You"] else "win"
+        return f"{together} {verb}: {_why(m)}"
     doing = {
         "move": f"move agents, {count(m['points_left'], 'point')} left",
         "cards": "play a card or pass",
@@ -26,6 +27,12 @@ def headline(m: Seen, viewer: int) -> str:
         "guess": f"who owns {asked}?" if (asked := asked_agent(m, viewer)) else "predict who is who",
     }[m["phase"]]
     return f"{who(m['to_move'], viewer)}: {doing}"
+
+
+def _why(m: Seen) -> str:
+    """Return how far the winners' agents came (HC-18)."""
+    agents = [m["passports"][str(seat)] for seat in m["winners"]]
+    return f"{' and '.join(agents)} {'has' if len(agents) == 1 else 'have'} {m['scores'][agents[0]]} points"
 
 
 def turn_of(m: Seen, viewer: int) -> str:

@@ -13,7 +13,6 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.utils import LinearSchedule
 
 from spygames import Game, make_game
 from spygames_training import PPO, ActorCritic, Config, save_checkpoint
@@ -22,6 +21,7 @@ from spygames_training.bridges.sb3.policy import actor_critic_kwargs, to_actor_c
 from spygames_training.bridges.sb3.vec_env import SelfPlayVecEnv
 from spygames_training.files.atomic import only_one
 from spygames_training.networks.device import find_device, float32_by_default, usual_torch
+from spygames_training.ppo.learner import scheduled
 from spygames_training.ppo.rollout import check_memory
 from spygames_training.runs.evaluations import evaluation_opponents, win_shares
 from spygames_training.runs.folder import check_folder
@@ -53,6 +53,7 @@ def check(config: Config) -> None:
     for name, value, right in (
         ("network.kind", config.network.kind, "mlp"),
         ("network.critic", config.network.critic, "own"),
+        ("network.values", config.network.values, "one"),
         ("network.belief", config.network.belief, "none"),
         ("ppo.credit", config.ppo.credit, "seat"),
         ("start_from", config.start_from, ""),
@@ -68,16 +69,20 @@ def check(config: Config) -> None:
 def maskable_ppo(config: Config, game: Game) -> MaskablePPO:
     """Make the stock algorithm over all seats of `game`, with the settings that have a counterpart; see `check`.
 
-    The learning rate changes linearly, and the clip range is constant. The entropy's weight is that of the start of the
-    run; `MaskableRun` lowers it.
+    The learning rate follows `ppo.decay`, and the clip range is constant. The entropy's weight is that of the start of
+    the run; `MaskableRun` lowers it.
     """
     check(config)
     ppo = config.ppo
     env = SelfPlayVecEnv(game, ppo.games, config.seed, ppo.reward_scale)
+
+    def learning_rate(progress_remaining: float) -> float:
+        return scheduled(ppo.learning_rate, ppo.learning_rate_end, max(0.0, progress_remaining), ppo.decay)
+
     return MaskablePPO(
         "MlpPolicy",
         env,
-        learning_rate=LinearSchedule(ppo.learning_rate, ppo.learning_rate_end, 1.0),
+        learning_rate=learning_rate,
         n_steps=ppo.steps,
         batch_size=ppo.minibatch,
         n_epochs=ppo.epochs,
@@ -175,7 +180,7 @@ class MaskableRun:
                 if callback.stopping:
                     raise KeyboardInterrupt
                 report.plot()
-                report.summarise(self.model.num_timesteps, callback.seconds)
+                report.summarize(self.model.num_timesteps, callback.seconds)
         finally:
             torch.set_num_threads(threads)
         return to_actor_critic(self.model.policy)
@@ -222,7 +227,7 @@ class _Updates(BaseCallback):
         self._after_update()
         ppo = self.run.config.ppo
         left = max(0.0, 1 - self.num_timesteps / self.run.config.decisions)
-        self.run.model.ent_coef = ppo.entropy_end + (ppo.entropy - ppo.entropy_end) * left
+        self.run.model.ent_coef = scheduled(ppo.entropy, ppo.entropy_end, left, ppo.decay)
 
     def _on_training_end(self) -> None:
         self._after_update()

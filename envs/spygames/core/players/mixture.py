@@ -1,0 +1,95 @@
+"""Mixtures of players: one of several players is drawn for each game."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from spygames.core.game.game import NOBODY, Game
+from spygames.core.game.rng import uniform
+from spygames.core.players.history import Notes
+from spygames.core.players.player import DecisionBatch, Player, PlayerFailed, name_of, tell_end
+
+__all__ = ["MIX", "MixturePlayer"]
+
+MIX = "mix"
+"""The kind of a mixture's name, `mix:A|B`."""
+DRAWN = np.float32(1 << 20)
+"""The memory of a seat whose member is drawn begins with this number plus the member's index."""
+
+
+class MixturePlayer:
+    """A player that draws one of its members for each game and side, and plays as this member to the end.
+
+    Seats of a team that the mixture plays together have the same member. The draw comes from the game's random stream
+    and is kept in the seat's memory.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.players import MixturePlayer, as_players
+        >>> game = make_game("agent_avenue_v0")
+        >>> MixturePlayer(game, as_players(game, ["greedy", "random"])).name
+        'mix:greedy|random'
+
+    Args:
+        game: the game to play.
+        members: at least two players; a player that is listed twice is drawn twice as often.
+
+    Raises:
+        ValueError: there are fewer than two members.
+    """
+
+    def __init__(self, game: Game, members: Sequence[Player]):
+        if len(members) < 2:
+            raise ValueError(f"a mixture must have at least two players, as in {MIX}:A|B, not {len(members)}")
+        self.game, self.members = game, tuple(members)
+        self.name = f"{MIX}:{'|'.join(map(name_of, members))}"
+        self.memory_size = 1 + max(getattr(member, "memory_size", 0) for member in members)
+        """Number of floats in `DecisionBatch.memory`: the member's index, then the member's own memory."""
+        self.notes_size = max(getattr(member, "notes_size", 0) for member in members)
+        """Number of past decisions that the members need to know."""
+
+    def __repr__(self) -> str:
+        return f"MixturePlayer({self.game.id}, {self.name!r})"
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """Return the action of each game's member for each of `decisions.rows`, int64 [k].
+
+        Raises:
+            PlayerFailed: a member gave no legal action.
+        """
+        d = decisions
+        if d.memory is None or d.memory.shape[2] < self.memory_size:
+            raise ValueError(f"{self.name} has memory: make the `DecisionBatch` with `new_memory`")
+        drawn, actions = self._draw(d, d.memory), np.zeros(len(d.rows), np.int64)
+        for k in np.unique(drawn).tolist():
+            own = drawn == k
+            actions[own] = self._ask(self.members[k], replace(d, rows=d.rows[own], memory=d.memory[:, :, 1:]))
+        return actions
+
+    def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
+        """Tell the members that a game is over (see `Player`)."""
+        for member in dict.fromkeys(self.members):
+            tell_end({seat: member}, returns, row, notes)
+
+    def _ask(self, member: Player, d: DecisionBatch) -> np.ndarray:
+        """Return a member's actions, int64 [k]; the caller of the mixture checks whether they are legal."""
+        actions, k = np.asarray(member.act(d)), len(d.rows)
+        if actions.dtype.kind not in "iu" or actions.shape != (k,):
+            raise PlayerFailed(name_of(member), NOBODY, d.rows.tolist(), f"must answer {k} actions, int64 [{k}]")
+        return actions
+
+    def _draw(self, d: DecisionBatch, memory: np.ndarray) -> np.ndarray:
+        """Return the index of each row's member, int64 [k], drawn at the first decision of a side."""
+        seats, side_of = d.states["to_move"][d.rows], np.asarray(self.game.side_of)
+        noted = memory[d.rows, :, 0] - DRAWN  # of all seats
+        # A partner may be another player, whose memory has other numbers.
+        known = (noted == np.floor(noted)) & (noted >= 0) & (noted < len(self.members))
+        known &= side_of[seats][:, None] == side_of
+        found = noted[np.arange(len(seats)), known.argmax(axis=1)]
+        drawn = np.where(known.any(axis=1), found, -1).astype(np.int64)
+        for k in np.flatnonzero(drawn < 0).tolist():
+            with np.errstate(over="ignore"):
+                drawn[k] = uniform(d.rng[d.rows[k]], len(self.members))
+        memory[d.rows, seats, 0] = DRAWN + drawn
+        return drawn

@@ -1,0 +1,38 @@
+"""Names and sentences of the page."""
+
+import pytest
+
+from spygames.core.game.game import NOBODY
+from spygames_app.sides import MAX_NAME, clean_name, sides_of
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("player_0 takes the open double_agent", "You take the open double agent"),
+        ("player_0 offers mole, hides enforcer", "You offer mole, hide enforcer"),
+        ("player_0 keeps mole in its hand", "You keep mole in your hand"),
+        ("player_0 passes a card to player_2", "You pass a card to Bruno"),
+        ("player_2 passes a card to player_0", "Bruno passes a card to you"),
+        ("player_1 wins: caught with a lead of 9", "Ada wins: caught with a lead of 9"),
+        ("player_0 has player_1 resolve the mole", "You have Ada resolve the mole"),
+        ("You: play a card", "You: play a card"),
+    ],
+)
+def test_moves_are_sentences(text: str, said: str) -> None:
+    assert sides_of(3, 0).words(text) == said
+
+
+def test_names_are_cleaned_and_distinct() -> None:
+    assert clean_name(" a\tb\x00  c ") == "ab c"
+    assert len(clean_name("x" * 99)) == MAX_NAME
+    assert sides_of(3, 1, "ada").names == ("Bruno", "ada", "Clara")
+    assert sides_of(2, NOBODY).names == ("Ada", "Bruno")
+
+
+def test_drawings_keep_the_texts_of_actions() -> None:
+    picture = '<g data-action="guess red player_1" aria-label="guess red player_1"><text>player_1</text></g>'
+    drawn = sides_of(2, 0).drawn(picture)
+    assert drawn == '<g data-action="guess red player_1" aria-label="guess red Ada"><text>Ada</text></g>'
+    hostile = sides_of(2, 0, "<i>").drawn("<text>player_0</text>")
+    assert hostile == "<text>&lt;i&gt;</text>"
