@@ -419,7 +419,12 @@ def rules(title: str, sections: Sequence[RuleSection], found: Mapping[str, Rule]
             h(
                 "ul",
                 *(
-                    h("li", h("strong", f"{line.name}: ") if line.name else None, line.text, _ids(line.ids, found))
+                    h(
+                        "li",
+                        h("strong", f"{line.name}: ") if line.name else None,
+                        *_coded(line.text),
+                        _ids(line.ids, found),
+                    )
                     for line in section.lines
                 ),
             ),
@@ -439,6 +444,11 @@ def rules(title: str, sections: Sequence[RuleSection], found: Mapping[str, Rule]
     listed = h("details", h("summary", "All rules by their IDs"), *chapters) if chapters else None
     nothing = None if chapters else h("p", "This game has no list of rules.")
     return page(f"Rules of {title}", h("h1", f"Rules of {title}"), *short, listed, nothing)
+
+
+def _coded(text: str) -> list[str]:
+    """Return a text in parts, with what is in backquotes as code."""
+    return [h("code", part) if k % 2 else part for k, part in enumerate(text.split("`"))]
 
 
 def _ids(ids: Sequence[str], found: Mapping[str, Rule]) -> Html | None:
