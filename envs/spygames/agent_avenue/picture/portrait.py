@@ -145,7 +145,11 @@ def _park(c: Scene, x: float, y: float, w: float, h: float) -> None:
     pen.box(x, y, w, h, 10, GRASS, stroke="#8fb588", stroke_width=2)
     lamps(c, x + w / 2, y + 14, w - 20, CATCH)
     own = seen["progress"][c.below] - seen["progress"][1 - c.below]
-    who = ("they lead", "you lead")[own > 0] if c.look.viewer >= 0 else f"{SIDES[c.below if own > 0 else 1 - c.below]} leads"
+    who = (
+        ("they lead", "you lead")[own > 0]
+        if c.look.viewer >= 0
+        else f"{SIDES[c.below if own > 0 else 1 - c.below]} leads"
+    )
     text = f"{who} by {abs(own)}; {CATCH} catches" if own else f"level; a lead of {CATCH} catches"
     pen.words(x + w / 2, y + 37, text, 13, GRASS_INK, anchor="middle")
     top, high = y + 43, h - 48

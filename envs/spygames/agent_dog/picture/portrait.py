@@ -143,5 +143,3 @@ def _hand(scene: Scene) -> None:
     if lost and not scene.look.legal:
         pen.words(EDGE + 4, FOOT - 6, "played", 12.5, pen.palette.soft, bold=False)
         chips(pen, lost, EDGE + 52, FOOT - 21, 1.05, INNER - 60)
-
-
