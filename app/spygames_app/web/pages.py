@@ -208,8 +208,8 @@ def frame(made: WebGame, number: int) -> Mapping[str, Any]:
     assert live is not None
     s, before = as_record(live.positions[number]), live.game.seen_to_dict(as_record(live.positions[number - 1]), seat)
     log = _log(made, number)
-    drawn = picture(live.game, s, seat, before=before, names=_levels(made), theme="auto")
-    return {"picture": board(made.table.sides.drawn(drawn)), "text": log[0] if log else "", "number": number}
+    drawn = _board(made, s, before=before)
+    return {"picture": drawn, "text": log[0] if log else "", "number": number}
 
 
 def play(made: WebGame, token: str, problem: str = "") -> Html:
@@ -234,7 +234,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
     before = live.game.seen_to_dict(as_record(live.positions[since]), seat) if number else None
     log = _log(made, number)
     advice = made.hint[1] if made.hint and made.hint[0] == number else None
-    drawn = picture(live.game, s, seat, before=before, legal=legal, names=_levels(made), theme="auto")
+    drawn = _board(made, s, before=before, legal=legal)
     mover = int(s.to_move)
     turn = f"{sides.name(mover)} is thinking …" if made.busy and mover not in (seat, NOBODY) else _headline(made, s)
     others = [f"{sides.names[i]} ({level})" for i, level in enumerate(_levels(made)) if i != seat]
@@ -243,7 +243,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
         h("h1", f"{title}: {'you against ' if seat != NOBODY else ''}{', '.join(others)}", class_="small"),
         h(
             "div",
-            h("section", board(sides.drawn(drawn)), id="picture", aria_label="Board"),
+            h("section", drawn, id="picture", aria_label="Board"),
             h(
                 "aside",
                 h("h2", turn, id="turn"),
@@ -262,6 +262,16 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
         problem=problem,
         revision=number,
     )
+
+
+def _board(made: WebGame, s: Any, **annotations: Any) -> Html:
+    """Return the picture of a position as the user sees it, for wide and for narrow screens."""
+    assert made.live is not None
+    forms = [
+        picture(made.live.game, s, made.seat, names=_levels(made), size=size, theme="auto", **annotations)
+        for size in ("full", "portrait")
+    ]
+    return board(*map(made.table.sides.drawn, forms))
 
 
 def _levels(made: WebGame) -> tuple[str, ...]:

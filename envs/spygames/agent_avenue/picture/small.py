@@ -38,13 +38,16 @@ def card(
         h: the height.
         copies: the copies that each side has in play: a triangle of its color marks the icon that counts next for it.
         secret: whether only the viewer knows the card; it then has a dashed frame.
-        names: whether cards with enough room have their names.
+        names: whether cards with enough room have their names and icons.
     """
     ground, name = KIND[kind], title(kind)
     named = names and width(name, LETTERS) <= w - 1
     icons = STEPS[kind]
     bw = min(26.0, (w - 8) / len(icons) - 2)
-    head, foot = (19.0 if named else 5.0), 4.0 if bw < MIN_ICON else 25.0 if copies else 20.0
+    head, foot = (
+        (19.0 if named else 5.0),
+        4.0 if not (printed := names and bw >= MIN_ICON) else 25.0 if copies else 20.0,
+    )
     pen.box(0, 0, w, h, 7, PAPER, stroke="#8d7c52", stroke_width=1.2)
     pen.path(f"M0 {head}V7A7 7 0 0 1 7 0H{w - 7:.1f}A7 7 0 0 1 {w:.1f} 7V{head}Z", ground)
     if named:
@@ -55,7 +58,7 @@ def card(
         sign(pen, kind, w / 2, middle, r / 30, ground)
     bh, y = 17.0, h - foot
     left = (w - bw * len(icons) - 2 * (len(icons) - 1)) / 2
-    for i, value in enumerate(icons if bw >= MIN_ICON else ()):
+    for i, value in enumerate(icons if printed else ()):
         x = left + i * (bw + 2)
         step(pen, x, y, bw, bh, value, "#fff", MINUS if isinstance(value, int) and value < 0 else INK)
         for side, count in enumerate(copies or ()):

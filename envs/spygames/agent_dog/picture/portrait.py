@@ -70,6 +70,7 @@ def _line(scene: Scene, seat: int, y: float) -> None:
         pen.words(x, base, word, 12, palette.accent if word == "wins" else palette.soft, bold=False)
         x += width(word, 12, False) + 6
     passed = seen["passed"][str(seat)]
+    passed = None if passed == "?" else passed
     cards = [] if seat == scene.look.viewer else sorted(seen["hands"][str(seat)], key=lambda card: card == "?")
     shown = sum(14 if card == "?" else 35 for card in cards) + (0 if passed is None else 76)
     left = max(x + 4, W - 14 - shown)
@@ -123,7 +124,7 @@ def _hand(scene: Scene) -> None:
         names = signs.functions_of(card, seen["last_card"]) if verb == "card" else ()
         mine = seat == scene.mover
         legal = [name for name in names if mine and f"card {card} as {name}" in scene.look.legal]
-        h = FOOT - y - (BUTTON + GAP) * len(legal) if legal else 112.0
+        h = min(112.0, FOOT - y - (BUTTON + GAP) * len(legal))
         opened = mine and scene.target(f"{verb} {card}", f"{verb} {card}" if verb != "card" else f"play {card}")
         if opened or legal:
             pen.box(x - 2.5, y - 2.5, w + 5, h + 5, 8, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.4)
