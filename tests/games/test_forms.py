@@ -1,4 +1,4 @@
-"""The portrait and compact forms of all games: letters, targets, contrasts, and the same actions as on the full board."""
+"""The portrait and compact forms of all games: letters, targets, contrasts, and all actions of the full board."""
 
 from collections.abc import Iterator
 from typing import Any

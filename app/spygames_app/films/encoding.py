@@ -47,7 +47,8 @@ def encode(
         form: one of `FORMATS`.
         viewer: the seat whose view is drawn; NOBODY sees everything. None, for "html" only, offers everything and each
             seat's view; such a page holds all hidden cards.
-        width: pixels, 16 to 4096; the height follows from it, three quarters of it for a full picture. Unused for "svg" and "html", which scale.
+        width: pixels, 16 to 4096; the height follows from it, three quarters of it for a full picture. Unused for "svg"
+            and "html", which scale.
         seconds: time for which a film shows each position, 0.02 to 60.
         position: the position that "png" and "svg" show; None: the last.
         theme: "dark" or "light".

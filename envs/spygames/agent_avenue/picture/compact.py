@@ -52,9 +52,18 @@ def _park(c: Scene, x: float, y: float, w: float, h: float) -> None:
     else:
         own = seen["progress"][c.below] - seen["progress"][1 - c.below]
         ahead = c.below if own > 0 else 1 - c.below
-        pen.words(x + w / 2 + (14 if own else 0), y + 50, f"{abs(own)} ahead" if own else "level", 20, GRASS_INK, anchor="middle")
+        pen.words(
+            x + w / 2 + (14 if own else 0),
+            y + 50,
+            f"{abs(own)} ahead" if own else "level",
+            20,
+            GRASS_INK,
+            anchor="middle",
+        )
         meeple(pen, ahead, x + 20, y + 70, 0.95) if own else None
-        pen.words(x + w / 2 + (14 if own else 0), y + 71, f"{CATCH} catches", 15, GRASS_INK, anchor="middle", bold=False)
+        pen.words(
+            x + w / 2 + (14 if own else 0), y + 71, f"{CATCH} catches", 15, GRASS_INK, anchor="middle", bold=False
+        )
 
 
 def _hands(c: Scene) -> None:

@@ -27,7 +27,7 @@ from spygames.agent_avenue.picture.signs import (
 from spygames.agent_avenue.picture.small import card, hidden, in_play, lamps, ring
 from spygames.agent_avenue.picture.zones import known
 from spygames.core.pictures.picture import Look
-from spygames.core.svg.colours import INK, PAPER, PICK
+from spygames.core.svg.colours import PAPER, PICK
 from spygames.core.svg.pen import CANVAS, Pen, cut, width
 
 W, H = CANVAS["portrait"]

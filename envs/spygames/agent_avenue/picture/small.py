@@ -44,7 +44,10 @@ def card(
     named = names and width(name, LETTERS) <= w - 1
     icons = STEPS[kind]
     bw = min(26.0, (w - 8) / len(icons) - 2)
-    head, foot = (19.0 if named else 5.0), 4.0 if not (printed := names and bw >= MIN_ICON) else 25.0 if copies else 20.0
+    head, foot = (
+        (19.0 if named else 5.0),
+        4.0 if not (printed := names and bw >= MIN_ICON) else 25.0 if copies else 20.0,
+    )
     pen.box(0, 0, w, h, 7, PAPER, stroke="#8d7c52", stroke_width=1.2)
     pen.path(f"M0 {head}V7A7 7 0 0 1 7 0H{w - 7:.1f}A7 7 0 0 1 {w:.1f} 7V{head}Z", ground)
     if named:

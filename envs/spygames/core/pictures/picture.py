@@ -73,9 +73,7 @@ def picture(
     return draw_seen(game, game.seen_to_dict(s, viewer), look, theme, size)
 
 
-def draw_seen(
-    game: Game, seen: Mapping[str, Any], look: Look, theme: Theme = "dark", size: Size = "full"
-) -> Picture:
+def draw_seen(game: Game, seen: Mapping[str, Any], look: Look, theme: Theme = "dark", size: Size = "full") -> Picture:
     """Draw a result of `seen_to_dict`; the arguments and errors are those of `picture`."""
     pen, size = Pen(palette_of(theme)), check_size(size)
     texts = game.texts
