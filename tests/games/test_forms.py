@@ -1,4 +1,4 @@
-"""The portrait and compact forms of all games: letters, targets, contrasts, and the same actions as on the full board."""
+"""The portrait and compact forms of all games: letters, targets, contrasts, and all actions of the full board."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,11 +24,9 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
     ("agent_dog_v0", {}),
     ("agent_dog_v0", {"players": 3, "hidden_colours": "tracked"}),
 ]
-LETTERS = {"portrait": 12.0, "compact": 13.5}
+LETTERS = 12.0
 """The least size of letters, in units: pixels on a screen that is as wide as the canvas."""
 NAMES = ("", "A player with a very long name", "<script>", "Hard", "", "", "")
-LARGEST_HAND = 6
-"""Cards of Agent Avenue that are still wide enough to be touched."""
 
 
 def positions(game: Game, number: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -70,7 +68,7 @@ def check(game: Game, number: int, seed: int) -> int:
             assert svg.outside(picture) == []
             assert svg.overlaps(picture) == []
             assert svg.strange(picture) == []
-            assert svg.small_letters(picture, LETTERS[size]) == []
+            assert svg.small_letters(picture, LETTERS) == []
             assert svg.dangling(picture, legal) == []
         assert svg.unreachable(str(forms["portrait"]), legal) == svg.unreachable(str(forms["full"]), legal) == []
         assert svg.small_targets(str(forms["portrait"])) == []
@@ -117,6 +115,9 @@ def test_themes_of_small_forms_differ_in_colors_only(name: str, options: dict[st
 
 def test_small_letters_and_targets_are_found() -> None:
     game = make_game("agent_avenue_v0")
-    forms, _ = next(drawn(game, 1, 1))
-    assert svg.small_letters(forms["full"]) != []
-    assert svg.small_targets(forms["full"]) != []
+    s = as_record(game.start(1))
+    legal = [game.action_to_string(s, int(action), 0) for action in np.flatnonzero(mask_of(game, s))]
+    full = str(draw_seen(game, game.seen_to_dict(s, 0), Look(0, legal=legal)))
+    assert "'13': 12.5" not in svg.small_letters(full)
+    assert "'discards': 11.5" in svg.small_letters(full)
+    assert {each.split(":")[0] for each in svg.small_targets(full)} >= {"2", "discard sentinel"}

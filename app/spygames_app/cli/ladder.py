@@ -60,7 +60,8 @@ class Ladder:
 
     The file has one line for each block of 256 deals between two players. The command writes a page and a picture next
     to it (dog.md, dog.svg). The named players meet each other and all players in the file, except those that have
-    changed since (their digest differs); existing lines stay as they are. Without players the command only writes the page. It can be stopped at any time; the same command resumes.
+    changed since (their digest differs); existing lines stay as they are. Without players the command only writes the
+    page. It can be stopped at any time; the same command resumes.
 
     A player loses a game in which it crashes, answers an illegal action or exceeds --limit. The page counts these
     games.

@@ -145,14 +145,12 @@ def _park(c: Scene, x: float, y: float, w: float, h: float) -> None:
     pen.box(x, y, w, h, 10, GRASS, stroke="#8fb588", stroke_width=2)
     lamps(c, x + w / 2, y + 14, w - 20, CATCH)
     own = seen["progress"][c.below] - seen["progress"][1 - c.below]
-    who = (
-        ("they lead", "you lead")[own > 0]
-        if c.look.viewer >= 0
-        else f"{SIDES[c.below if own > 0 else 1 - c.below]} leads"
-    )
+    who = ("they lead", "you lead")[own > 0] if c.look.viewer >= 0 else f"{SIDES[(own > 0) == c.below]} leads"
     text = f"{who} by {abs(own)}; {CATCH} catches" if own else f"level; a lead of {CATCH} catches"
-    pen.words(x + w / 2, y + 37, text, 13, GRASS_INK, anchor="middle")
-    top, high = y + 43, h - 48
+    low = h < 98  # there is room for the lamps only
+    if not low:
+        pen.words(x + w / 2, y + 37, text, 13, GRASS_INK, anchor="middle")
+    top, high = (y + 26, h - 31) if low else (y + 43, h - 48)
     if seen["winner"] is not None:
         _end(c, x, top, w, high)
     elif seen["face_up"] is not None:
@@ -196,6 +194,8 @@ def _ability(c: Scene, x: float, y: float, w: float, h: float) -> None:
     """Draw the market card that is being resolved, and the choices that are not cards."""
     pen, ability = c.pen, c.seen["ability"]
     name = ability["card"]
+    if h < TAB + 28 and _answers(c, "resolver", x + 6, y, w - 12, h, "it out"):
+        return  # the headline names the card
     pen.box(x + 6, y, w - 12, 24, 8, MARKET, stroke=MARKET_LINE, stroke_width=1.4)
     sign(pen, name, x + 20, y + 12, 0.42, MARKET, MARKET_LIGHT)
     pen.words(x + 34, y + 17, title(name), 13.5, MARKET_LIGHT, most=w - 46)
@@ -238,7 +238,8 @@ def _end(c: Scene, x: float, y: float, w: float, h: float) -> None:
     pen, winner = c.pen, c.seen["winner"]
     pen.box(x + 6, y, w - 12, h, 12, "#1b2a36", stroke=SIDE[winner], stroke_width=2.4)
     meeple(pen, winner, x + 36, y + h / 2 + 24, 1.1)
-    pen.words(x + 62, y + h / 2 - 2, c.result, fitting(c.result, 22, w - 76), SIDE[winner])
+    result = c.result if c.look.viewer >= 0 else f"{SIDES[winner].title()} wins"
+    pen.words(x + 62, y + h / 2 - 2, result, fitting(result, 22, w - 76), SIDE[winner])
     words, lines = c.why.split(), [""]
     for word in words:
         if width(f"{lines[-1]} {word}", 12.5, False) > w - 76:

@@ -1,7 +1,7 @@
 """The form for phones: rivals at the top, the board in the middle, the viewer's hand or the choices at the bottom.
 
-Letters have at least 12 units, and targets at least 44, on a canvas of 390 x 720 units. Spaces are smaller than that, so
-each pawn that can be chosen has a letter, and a button with this letter below the board.
+Letters have at least 12 units, and targets at least 44, on a canvas of 390 x 720 units. Spaces are smaller than
+that, so each pawn that can be chosen has a letter, and a button with this letter below the board.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,6 @@
 """The parts of the small forms (`portrait.py`, `compact.py`): the board, cards, and the pawns that can be chosen."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -51,10 +52,12 @@ def board(scene: Scene, x: float, y: float, side: float, letters: float) -> None
     pawns(quiet)
     marks(quiet)
     _middle(quiet, letters / k)
-    used: dict[int | None, int] = {}
+    placed: list[Point] = []
     for i, (_, place, _) in enumerate(chosen):
-        used[place] = used.get(place, -1) + 1
-        px, py = _beside(scene, place, used[place])
+        spots = (_beside(scene, place, again) for again in range(9))
+        free = (spot for spot in spots if all(math.dist(spot, each) > 1.4 * letters / k for each in placed))
+        px, py = next(free, _beside(scene, place, 0))
+        placed.append((px, py))
         pen.dot(px, py, 0.66 * letters / k, PICK, stroke=INK, stroke_width=2)
         pen.words(px, py + 0.36 * letters / k, letter(i), letters / k, INK, anchor="middle")
     pen.close()
@@ -74,13 +77,13 @@ def letter(i: int) -> str:
 
 
 def _beside(scene: Scene, place: int | None, again: int) -> Point:
-    """Return the place of a letter beside a pawn; `again` counts the letters of this pawn before it."""
+    """Return the place of a letter beside a pawn; each `again` is a place further from it."""
     if place is None:
         x, y = scene.middle(scene.own)
-        return x, y - 4
+        return x, y - 4 + 32 * again
     if place >= GOAL:
         x, y = scene.spot(place)
-        cx, cy = scene.turned(26, 0, (place - GOAL) // PAWNS)
+        cx, cy = scene.turned(26 + 32 * again, 0, (place - GOAL) // PAWNS)
         return x + cx - X, y + cy - Y
     return scene.spot(place, -0.5 * scene.gap - 15 - 32 * again)
 
@@ -152,7 +155,7 @@ def face(pen: Pen, card: str, w: float, h: float, name: float) -> None:
     signs.sign(pen, card, PAPER, ground)
     pen.close()
     if name:
-        pen.words(w / 2, h - 6, card, min(name, name * (w - 5) / width(card, name)), ground, anchor="middle")
+        pen.words(w / 2, h - 6, card, min(name, name * (w - 3) / width(card, name)), ground, anchor="middle")
 
 
 def chips(pen: Pen, cards: list[str], x: float, y: float, scale: float, most: float) -> float:

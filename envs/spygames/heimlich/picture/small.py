@@ -9,7 +9,7 @@ from spygames.heimlich.board import BUILDINGS, LOOP, VALUES
 from spygames.heimlich.picture.facts import Seen, minus
 from spygames.heimlich.picture.frame import PATH
 from spygames.heimlich.picture.houses import house
-from spygames.heimlich.picture.signs import COLOURS, GOLD, card_sign, die, figure, safe
+from spygames.heimlich.picture.signs import COLOURS, GOLD, card_sign, die, figure, safe, token
 from spygames.heimlich.picture.stage import PARK
 from spygames.heimlich.picture.town import GRASS, HEDGE
 from spygames.heimlich.texts.seen import titled
@@ -52,11 +52,6 @@ def town(pen: Pen, m: Seen, look: Look, box: Box, letters: float, pick: bool) ->
         if action:
             pen.close()
     pen.open(pointer_events="none")  # the targets are below
-    for building in range(LOOP):
-        x, y, w, h = plot(building, box)
-        value = int(VALUES[building])
-        pen.dot(x + 15, y + 15, 11.5, BAD if value < 0 else PAPER, stroke=INK, stroke_width=1.2)
-        pen.words(x + 15, y + 20.2, minus(value), 14.5, PAPER if value < 0 else INK, anchor="middle")
     if look.before and look.before["safe"] != m["safe"]:
         _safe(pen, plot(look.before["safe"], box), ghost=True)
     _safe(pen, plot(m["safe"], box))
@@ -69,6 +64,11 @@ def town(pen: Pen, m: Seen, look: Look, box: Box, letters: float, pick: bool) ->
     for building in range(LOOP):
         here = [agent for agent in m["agents"] if m["positions"][agent] == building]
         _agents(pen, m, here, plot(building, box), letters)
+    for building in range(LOOP):  # over the hats
+        x, y, _, _ = plot(building, box)
+        value = int(VALUES[building])
+        pen.dot(x + 15, y + 15, 11.5, BAD if value < 0 else PAPER, stroke=INK, stroke_width=1.2)
+        pen.words(x + 15, y + 20.2, minus(value), 14.5, PAPER if value < 0 else INK, anchor="middle")
     pen.close()
 
 
@@ -82,11 +82,18 @@ def _safe(pen: Pen, place: Box, ghost: bool = False) -> None:
 
 
 def _agents(pen: Pen, m: Seen, here: Sequence[str], place: Box, letters: float) -> None:
-    """Draw the agents in a building, in two rows if there are many."""
+    """Draw the agents in a building, in two rows if there are many, as tokens if figures would hide the letters."""
     x, y, w, h = place
     scale = 0.84 if letters else 0.72
     step = 23.5 if letters else 18.0
-    a_row = max(2, int((w - 2) / step))
+    a_row = max(2, int((w + 1) / step))
+    if letters and len(here) > a_row:
+        for i, agent in enumerate(here):  # the upper row leaves the left corner to the value
+            row, k = divmod(i, 4)
+            pen.at(x + w - 13 - 22.4 * k, y + h - 14 - 23 * row)
+            pen.stamp(token, agent, 11.9)
+            pen.close()
+        return
     rows = [here[: len(here) - a_row], here[max(0, len(here) - a_row) :]] if len(here) > a_row else [here]
     for row, agents in enumerate(rows):
         foot = y + h - 6 - (18 if row < len(rows) - 1 else 0)
