@@ -82,7 +82,7 @@ def test_invalid_themes_are_refused(name: str, theme: Any) -> None:
         "single rgb": lambda theme: single().to_rgb(theme=theme),
         "pixels": lambda theme: pixels("<svg/>", 16, theme),
     }
-    with pytest.raises(ValueError, match="theme must be 'dark' or 'light', not"):
+    with pytest.raises(ValueError, match="theme must be 'dark', 'light' or 'auto', not"):
         (DRAWN | others)[name](theme)
 
 
