@@ -28,6 +28,7 @@ from spygames_training.search.settings import SearchSettings
 from studies.calibration import calibrate
 from studies.card import Card
 from studies.figures import FIGURES, Adversary, read_figures
+from studies.worst_case import adversary, latest
 
 SEED = 22_112_027
 """Seed of the published figures. Nothing was tuned on it."""
@@ -55,7 +56,8 @@ class Study:
     """Measure an agent by the protocol and write its card.
 
     The figures are: matches against the anchors, with and without a search on top; the win share of a search that knows
-    the agent's policy; and the calibration of the agent's value.
+    the agent's policy; the calibration of the agent's value; and what the adversary X won, if
+    `python -m studies.worst_case` has measured it.
 
     The study can be stopped at any time; the same command resumes. It writes figures.json next to the checkpoint after
     each match and skips matches in that file. To measure everything again, move the file away. At the end it writes the
@@ -130,6 +132,8 @@ class Measured:
             self._write()
         for play in PLAYS if search else ():
             self._adversary(play, few, progress)
+        for play in PLAYS:
+            self._learner(play)
 
     def _games(self, deals: int) -> int:
         return round(self.scale * deals * self.game.num_sides)
@@ -170,9 +174,16 @@ class Measured:
         (result,) = evaluate(self.game, searching, PolicyPlayer(self.agent[play]), games, self.seed, progress)
         budget = f"{WORLDS} worlds a decision"
         figures = result.games, result.win_share, result.interval, result.fair_share
-        adversary = Adversary(how, play, budget, *figures)
-        self.found["adversaries"].append(asdict(adversary))
+        self.found["adversaries"].append(asdict(Adversary(how, play, budget, *figures)))
         self._write()
+
+    def _learner(self, play: str) -> None:
+        """Add the worst result of the adversary X, as `python -m studies.worst_case` measured it, if it did."""
+        if entry := latest(self.found["digest"], play):
+            learner = asdict(adversary(entry))
+            others = [each for each in self.found["adversaries"] if each["play"] != play or not each.get("curve")]
+            self.found["adversaries"] = [*others, learner]
+            self._write()
 
     def _write(self) -> None:
         write_whole(self.file, json.dumps(self.found, indent=1) + "\n")

@@ -31,7 +31,8 @@ class Card:
 
     The card is a Markdown page from three sources: the checkpoint, the JSON file of an evaluation, and a file of
     figures. The file of figures holds adversaries, a search on top, and the calibration of the value, which is drawn
-    next to the page as value.svg. Figures of other weights raise an error.
+    next to the page as value.svg. The learning curve of a learner among the adversaries is drawn as adversary.svg.
+    Figures of other weights raise an error.
     """
 
     checkpoint: Positional[AnyPlayer] = None
@@ -56,7 +57,8 @@ class Card:
         from spygames_training.files.atomic import write_whole
         from studies.calibration import draw_calibration
         from studies.card_page import card
-        from studies.figures import FIGURES, PICTURE, read_evaluation, read_figures
+        from studies.figures import CURVE, FIGURES, PICTURE, read_evaluation, read_figures
+        from studies.worst_case import draw_curve
 
         agent = choose_agent(self.checkpoint, self.game, dict(self.option))
         folder = agent_folder(agent)
@@ -65,7 +67,9 @@ class Card:
         file = self.figures or find_checkpoint(folder) / FIGURES
         figures = read_figures(file, checkpoint) if self.figures or file.exists() else None
         drawn = PICTURE if self.out and figures and figures.calibration else ""
-        text = card(checkpoint, agent, evaluation, figures, drawn)
+        learners = [each for each in figures.adversaries if each.curve] if figures else []
+        curve = max(learners, key=lambda each: each.gain).curve if self.out and learners else ()
+        text = card(checkpoint, agent, evaluation, figures, drawn, CURVE if curve else "")
         if self.out is None:
             print(text, end="")
             return 0
@@ -74,6 +78,9 @@ class Card:
         if drawn and figures and figures.calibration:
             draw_calibration(figures.calibration, self.out.with_name(PICTURE))
             say(f"picture: {self.out.with_name(PICTURE)}")
+        if curve:
+            draw_curve(curve, self.out.with_name(CURVE))
+            say(f"picture: {self.out.with_name(CURVE)}")
         return 0
 
 

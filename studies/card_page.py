@@ -36,6 +36,7 @@ def card(
     evaluation: Mapping[str, Any] | None = None,
     figures: Figures | None = None,
     picture: str = "",
+    curve: str = "",
 ) -> str:
     """Return the card of an agent as Markdown.
 
@@ -49,6 +50,7 @@ def card(
         evaluation: as returned by `read_evaluation`, in addition to those of `figures`.
         figures: as returned by `read_figures`. Without any evaluation, the card has the figures of the checkpoint.
         picture: path of the calibration's picture, relative to the page; "": no picture.
+        curve: the same for the learning curve of an adversary.
 
     Raises:
         CheckpointError: the checkpoint's record of its training is not in the form that a run writes.
@@ -57,14 +59,14 @@ def card(
     if evaluation is not None:
         figures = replace(figures, evaluations=(*figures.evaluations, evaluation))
     try:
-        return _card(checkpoint, name, figures, picture)
+        return _card(checkpoint, name, figures, picture, curve)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise CheckpointError(
             f"{name}: the record of its training is not in the form that a run writes: {one_line(error, 200)}"
         ) from None
 
 
-def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> str:
+def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str, curve: str) -> str:
     results = checkpoint.meta.get("results")
     searched = [_searched(each) for each in figures.evaluations]
     plain = [each for each, search in zip(figures.evaluations, searched, strict=True) if not search]
@@ -77,7 +79,7 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> 
         "## What it is\n\n" + _list(_facts(checkpoint)),
         _evaluated(plain, "How well it plays") if plain else _noted(results),
         _evaluated(on_top, "With a search on top") + SEARCHED + _earlier_worlds(checkpoint, on_top) if on_top else "",
-        _exploited(figures.adversaries) if figures.adversaries else _best_response(results),
+        _exploited(figures.adversaries, curve) if figures.adversaries else _best_response(results),
         _value(figures.calibration, picture),
         "## How it was trained\n\n" + _list(_training(checkpoint, figures.machine)),
         _again(checkpoint, figures.remarks),
@@ -278,7 +280,7 @@ def _way(challenger: str) -> str:
     return (name.play or "sample") if name.search is None else code_span(f"search:{name.search}")
 
 
-def _exploited(adversaries: Sequence[Adversary]) -> str:
+def _exploited(adversaries: Sequence[Adversary], curve: str) -> str:
     """The section of adversaries, the worst one first."""
     order = sorted(adversaries, key=lambda each: each.gain, reverse=True)
     fair = any(each.fair_share != 0.5 for each in adversaries)
@@ -295,10 +297,13 @@ def _exploited(adversaries: Sequence[Adversary]) -> str:
     ]
     head = ["adversary", "budget", "the agent plays", "games", *(["fair share"] if fair else []), "it won, %"]
     table = markdown_table(head, rows, texts=3)
+    learned = any(each.curve for each in adversaries)
+    others = "" if learned else ", such as a learner that starts from the agent's weights,"
+    drawn = f"\n\n![What the learner won in training games, over its own decisions]({curve})" if curve else ""
     return (
         f"## How far it can be exploited\n\n{table}\n\nEach figure is a lower bound of what a perfect adversary would "
-        "win; the first one is the best bound. Other adversaries, such as a learner that starts from the agent's "
-        "weights, may win more. In brackets: the 95 % interval over deals."
+        f"win; the first one is the best bound. Other adversaries{others} may win more. In brackets: the 95 % interval "
+        f"over deals.{drawn}"
     )
 
 

@@ -21,6 +21,8 @@ FIGURES = "figures.json"
 """Name of the file next to a checkpoint."""
 PICTURE = "value.svg"
 """Name of the picture of the calibration next to a checkpoint."""
+CURVE = "adversary.svg"
+"""Name of the picture of the learning curve of the worst learner next to a checkpoint."""
 MAX_BYTES = 1 << 24
 
 
@@ -42,6 +44,8 @@ class Adversary:
     """95 % interval of `win_share` over deals."""
     fair_share: float = 0.5
     """Win share of the agent itself in the adversary's place."""
+    curve: tuple[tuple[int, float], ...] = ()
+    """Learning curve of a learner (`BestResponse.curve`): its own decisions, and its win share in training games."""
 
     @property
     def gain(self) -> float:
@@ -174,7 +178,10 @@ def _check_shares(row: Mapping[str, Any], fair_share: Any) -> None:
 
 def _adversary(found: Mapping[str, Any]) -> Adversary:
     """Make an `Adversary` from its `asdict`; ValueError, LookupError or TypeError for anything else."""
-    adversary = Adversary(**{**found, "interval": tuple(found["interval"])})
+    curve = tuple((decisions, share) for decisions, share in found.get("curve", ()))
+    adversary = Adversary(**{**found, "interval": tuple(found["interval"]), "curve": curve})
+    for decisions, share in curve:
+        _require("curve", is_count(decisions) and is_number(share) and 0 <= share <= 1)
     _check_shares(found, adversary.fair_share)
     for name in ("how", "play", "budget"):
         _require(name, isinstance(found[name], str))

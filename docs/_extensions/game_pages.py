@@ -31,9 +31,19 @@ def whole_page(game: str, page: str) -> str:
     body = _moved(readme[readme.index("| option |") :], folder, ROOT / "docs" / "games")
     body = _RULE.sub(lambda rule: f"- [**{rule[1]}**]{{#{rule[1].lower()}}} ([proof](#proof-{rule[1].lower()})) ", body)
     use = _section(body, USE)
-    body, page = body.replace(use, ""), page.replace("## Facts", f"{use}## Facts", 1)
+    body, page = body.replace(use, ""), _linked(page).replace("## Facts", f"{use}## Facts", 1)
     page = page.replace(f"../../envs/spygames/{game}/README.md", "#options")  # on the site it stands below
     return f"{page}\n## Options\n\n{body}\n{_table(_RULE.findall(readme), tests, game)}"
+
+
+def _linked(text: str) -> str:
+    """The page with the IDs behind each line of the short rules linked to the rules below."""
+
+    def ids(found: re.Match[str]) -> str:
+        names = found[1].split(", ")
+        return f" ({', '.join(f'[{name}](#{name.lower()})' for name in names)})"
+
+    return re.sub(r" \(((?:[A-Z]{2}-\d+(?:, )?)+)\)", ids, text)
 
 
 def _section(text: str, heading: str) -> str:

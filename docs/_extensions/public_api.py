@@ -21,6 +21,7 @@ PUBLIC = (
     "spygames.players",
     "spygames.records",
     "spygames.testing",
+    "spygames.text",
     "spygames_app.films",
     "spygames_training",
     "spygames_training.bridges.ray_train",

@@ -17,6 +17,7 @@ from spygames.core.game.registry import game_ids
 from spygames.core.players.names import DecisionBatch, Player, make_player
 from spygames.core.records.film import Film
 from spygames.core.records.record import load_games
+from spygames.text import rules as short_rules
 from spygames_app.cli import play
 from spygames_app.live import LiveGame
 from spygames_app.rules import rules_of
@@ -69,7 +70,7 @@ def test_only_the_persons_own_view_is_shown(make: Callable[[], Game], capsys: py
                 assert viewer == seat
                 return f"<move of {who}>"
 
-            spied = changed(game, to_text=draw, action_to_string=name, seen_action=see)
+            spied = changed(game, to_text=draw, action_to_string=name, seen_action=see, effects=None)
             live = alone(spied, make_player(game, "random"), seat, seed)
             play.play(live, seat, always("1"))
             printed = [line for line in capsys.readouterr().out.splitlines() if line]
@@ -77,7 +78,9 @@ def test_only_the_persons_own_view_is_shown(make: Callable[[], Game], capsys: py
             drawn = [line for line in printed if "  <action" not in line and line not in ends]
             assert [line for line in drawn if line.startswith("<drawing")] == shown
             moves = [line for line in drawn if line.startswith("<move")]
-            assert moves == [f"<move of {made.seat}>" for made in live.decisions]
+            assert [re.sub(r" \(.*\)$", "", move) for move in moves] == [
+                f"<move of {made.seat}>" for made in live.decisions
+            ]
             assert len(drawn) == len(shown) + len(moves)
 
 
@@ -152,8 +155,9 @@ def test_the_moves_of_others_are_shown(capsys: pytest.CaptureFixture[str]) -> No
     play.play(live, 1, always("1"))
     out = capsys.readouterr().out
     moves = [line for line in out.splitlines() if re.match(r"player_\d (offers|takes|discards|plays)", line)]
-    assert moves == [live.seen(number, 1) for number in range(len(live.decisions))]
+    assert moves == [live.happened(number, 1) for number in range(len(live.decisions))]
     assert any("a hidden card" in line for line in moves)
+    assert any("they get" in line for line in moves)
 
 
 def test_scores_and_rolls_are_announced(capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,11 +195,16 @@ def test_the_result_is_a_sentence() -> None:
 
 def test_rules_are_found_by_id(capsys: pytest.CaptureFixture[str]) -> None:
     live = alone(make_game(), make_player(make_game(), "random"), 0, 0)
-    play.choose(live, 0, typing("rules", "rules aa-12", "rules AA-999", "1"))
+    words = typing("rules", "rules aa-12", "rules teams", "rules Smoke_Screen", "rules AA-999", "words", "1")
+    play.choose(live, 0, words)
     out = capsys.readouterr().out
+    assert short_rules(live.game) in out
+    assert "AA-4: kind: instant; effect: recruit the top card of the agent deck" in out
+    assert "AA-46: A team wins and loses together" in out
+    assert live.game.describe(live.state, 0) in out
     assert "Course of the game               AA-5 to AA-21" in out
     assert "AA-12: The other side takes either card" in out
-    assert "No rule 'aa-999': the rules are AA-1 to AA-46." in out
+    assert "No rule, chapter or card 'aa-999': the rules are AA-1 to AA-46." in out
     for game_id in game_ids():
         rules = rules_of(spygames.make_game(game_id))
         numbers = [int(each.partition("-")[2]) for each in rules]

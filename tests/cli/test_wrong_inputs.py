@@ -34,6 +34,8 @@ BASE: dict[str, list[str]] = {
     "ablate": ["demo"],
     "train-all": ["demo"],
     "random-play": [],
+    "rules": ["agent_avenue"],
+    "prompt": ["agent_avenue"],
 }
 """Valid arguments of each command; an invalid one is appended."""
 
@@ -231,7 +233,7 @@ def numeric(kind: type[Any]) -> list[str]:
 def test_an_invalid_number_is_named(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     kind: Any = load(command)
     names = numeric(kind) + (["jobs"] if any(field.name == "tasks" for field in fields(kind)) else [])
-    assert names or command in ("agents", "export", "pack")
+    assert names or command in ("agents", "export", "pack", "rules")
     for place, name in enumerate(names):
         for text in every_nth(WRONG_NUMBERS, place, 3):
             if (name, text) == ("seconds", "1.5"):
@@ -401,6 +403,16 @@ SLIPS: dict[str, str] = {
     "ablate": "name the config, as in spygames ablate demo",
     "ablate --against greedy": "name the config, as in spygames ablate demo",
     "random-play heimlich": "a game is given as --game heimlich",
+    "rules": "name a game, a card or a rule, as in spygames rules agent_avenue",
+    "rules HC-99": "no rule, chapter or card 'HC-99' in agent_avenue_v0",
+    "rules agent_avenue HC-20": "no rule, chapter or card 'HC-20' in agent_avenue_v0; spygames rules GAME lists",
+    "rules HC-20 --option players=3": "--option needs a game",
+    "prompt": "name a game, as in spygames prompt agent_avenue, or a file with --record",
+    "prompt agent_avenue --game heimlich": "name one game, not agent_avenue_v0 and heimlich_v0",
+    "prompt agent_avenue --seat 2": "--seat must be from 0 to 1, not 2",
+    "prompt agent_avenue --after 100": "no seat decides after 100 moves: the game has ended before",
+    "prompt --record games.jsonl --number 2": "has 1 game, no --number 2",
+    "prompt --record games.jsonl --option players=2": "--option does not go with --record",
     "record": "name the players, as in",
     "record greedy": "--out games.jsonl",
     "replay": "missing FILE",

@@ -558,7 +558,7 @@ def test_the_leak_test_finds_leaks(variant: Variant) -> None:
         {"legal": legal},
         {"to_text": lambda game, s, viewer: str(s.rng)},
         {"action_to_string": lambda game, s, action, seat: str(s.rng)},
-        {"seen_to_dict": lambda game, s, viewer: {"text": str(s.rng)}, "draw": None},
+        {"seen_to_dict": lambda game, s, viewer: {"text": str(s.rng)}, "draw": None, "describe": None},
         {"seen_action": lambda game, s, action, seat, viewer: str(s.rng)},
         {"determinize": determinize},
     ]

@@ -11,7 +11,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import reduce
 from itertools import pairwise
 from operator import or_
@@ -416,15 +416,21 @@ def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, option
 
 
 def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str:
-    """Return the name of an agent, with `best` resolved, after checking that the agent plays the named game.
+    """Return the name of an agent, or of a mixture of agents, after checking that it plays the named game. `best` is
+    replaced by the agent's name.
 
     Raises:
         ValueError: the checkpoint does not exist, it plays another game, or `best` comes without a game.
     """
     from spygames.core.game.registry import make_game
+    from spygames.core.players.mixture import MIX
     from spygames.core.players.names import PlayerName, make_player
     from spygames.core.players.released import BEST
 
+    name = PlayerName.parse(spec)
+    if name.kind == MIX:
+        members = [replace(each, source=choose_agent(each.source, game_id, options)) for each in name.members]
+        return f"{MIX}:{'|'.join(map(str, members))}"
     if spec == BEST and (game_id or options):
         return PlayerName(BEST).without_best(make_game(game_id or DEFAULT_GAME, **options)).source
     from spygames.core.players.checkpoint import checkpoint_game

@@ -42,11 +42,12 @@ class BestResponse:
         spygames best-response agent_avenue/simple-2 --play argmax \
             --start-from agent_avenue/simple-2 --decisions 100000000
         spygames best-response agent_avenue/simple-2 --search 64
+        spygames best-response "mix:agent_avenue/simple-2|runs/other" --search 64
         spygames best-response --resume runs/best_response_agent_avenue_simple-2
 
     The agent is frozen and plays as --play says. The learner has a network of the same kind and size. It plays one side
     of each game (a team, or a seat that plays for itself) and trains for --decisions decisions of its own; the agent
-    plays all other sides. Ctrl-C saves.
+    plays all other sides. Ctrl-C saves. The agent may be a mixture, mix:A|B, of which one plays in each game.
 
     The learner is then evaluated against the agent. The fair share is what the agent itself would win in the learner's
     place, 50 % in a game with two sides. The learner's win share above the fair share is a lower bound for a perfect
@@ -59,7 +60,7 @@ class BestResponse:
     """
 
     checkpoint: Positional[AnyPlayer] = None
-    """The agent: a released agent, or the folder of a checkpoint or run."""
+    """The agent: a released agent, the folder of a checkpoint or run, or a mixture of these (mix:A|B)."""
     resume: RunFolder = None
     """Resume the learner's run in this folder. Takes --games, --search and --allow-code, but no other option."""
     game: GameId = None

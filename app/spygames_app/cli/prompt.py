@@ -91,6 +91,8 @@ class Prompt:
         from spygames.core.records.record import game_of, load_games
 
         name = self.name or self.game
+        if self.name and self.game and (ids := [make_game(each).id for each in (self.name, self.game)])[0] != ids[1]:
+            raise WrongArguments(f"name one game, not {ids[0]} and {ids[1]}")
         if self.record is None:
             if name is None:
                 raise WrongArguments("name a game, as in spygames prompt agent_avenue, or a file with --record")

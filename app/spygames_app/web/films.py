@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from spygames.core.game.game import NOBODY
 from spygames.core.records.film import Film
 from spygames.core.svg.annotations import Advice
+from spygames.core.svg.colours import auto
 from spygames_app.sides import Sides
 from spygames_app.web.choices import is_search
 from spygames_app.web.html import Html, board, h, joined
@@ -14,7 +15,13 @@ from spygames_app.web.pages import page, thoughts
 from spygames_app.web.store import COMPILES
 from spygames_app.web.thinking import Screening, Thinker
 
-COLOURS = ("#f4b63f", "#6cb8e6", "#7fd08a", "#e58a86", "#c9a3f0", "#d9c9a3", "#9fb2c3")
+COLOURS = tuple(
+    auto(dark, light)
+    for dark, light in (
+        ("#f4b63f", "#a86a00"), ("#6cb8e6", "#1f78b4"), ("#7fd08a", "#2c7a3f"), ("#e58a86", "#b5403a"),
+        ("#c9a3f0", "#7a4fb0"), ("#d9c9a3", "#77663a"), ("#9fb2c3", "#51667a"),
+    )
+)  # fmt: skip
 WIDE, HIGH = 300, 90
 
 
@@ -77,8 +84,8 @@ def film_page(
     sides = Sides(sides.names if sides else _distinct(players))  # as seen by somebody who watches
     thinker, advisers = screening.thoughts(place.by, place.move), [voice.name for voice in screening.voices]
     done = thinker is None or thinker.done  # read before the thoughts, so that no late thought is missed
-    scene, last, at = film.scene(place.move, place.viewer), len(film) - 1, place.move
-    narrow = film.scene(place.move, place.viewer, size="portrait")
+    scene, last, at = film.scene(place.move, place.viewer, theme="auto"), len(film) - 1, place.move
+    narrow = film.scene(place.move, place.viewer, theme="auto", size="portrait")
     both = zip(sides.names, players, strict=True)
     viewers = ["everything", *(name if name in (player, "You") else f"{name} ({player})" for name, player in both)]
     chosen = 0 if place.viewer == NOBODY else place.viewer + 1
@@ -216,9 +223,9 @@ def curve(film: Film, found: Mapping[int, Advice], place: Place, sides: Sides) -
         h("h2", what),
         h(
             "svg",
-            line([(0, middle), (WIDE, middle)], "#35495c", 1),
+            line([(0, middle), (WIDE, middle)], auto("#35495c", "#bccad6"), 1),
             *lines,
-            line([(x(place.move), 0), (x(place.move), HIGH)], "#fbf4e2", 1),
+            line([(x(place.move), 0), (x(place.move), HIGH)], auto("#fbf4e2", "#17232f"), 1),
             viewBox=f"0 0 {WIDE} {HIGH}",
             preserveAspectRatio="none",
             class_="curve",

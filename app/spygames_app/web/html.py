@@ -4,7 +4,7 @@ import re
 from html import escape
 from typing import Any
 
-_VOID = {"input", "link", "meta", "br"}
+_VOID = {"input", "link", "meta", "br", "img"}
 
 
 class Html(str):

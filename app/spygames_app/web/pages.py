@@ -79,11 +79,12 @@ def sorry(title: str, line: str, back: str = "/") -> Html:
 # ---------------------------------------------------------------- the start
 
 
-def start(games: Sequence[tuple[str, str, Sequence[Option]]], problem: str = "") -> Html:
-    """Return the page that offers the games: title, description and options of each."""
+def start(games: Sequence[tuple[str, str, Sequence[Option], str | None]], problem: str = "") -> Html:
+    """Return the page that offers the games: title, description, options, and the address of a picture of each."""
     cards = [
         h(
             "form",
+            h("img", src=image, alt="", class_="thumbnail", width=400, height=300) if image else None,
             h("h2", title),
             h("p", about),
             h("input", type="hidden", name="game", value=number),
@@ -93,7 +94,7 @@ def start(games: Sequence[tuple[str, str, Sequence[Option]]], problem: str = "")
             action="/seats",
             class_="card",
         )
-        for number, (title, about, options) in enumerate(games)
+        for number, (title, about, options, image) in enumerate(games)
     ]
     return page("Choose a game", h("h1", "Choose a game"), h("div", *cards, class_="cards"), problem=problem)
 
@@ -109,7 +110,7 @@ def _options(number: int, options: Sequence[Option]) -> list[Html]:
                 f"{number}-{i}",
                 each.default,
             ),
-            h("p", sentence(each.about), class_="about") if each.about else None,
+            h("p", sentence(each.about), class_="about") if each.about and each.name != "players" else None,
         )
         for i, each in enumerate(options)
     ]
@@ -127,7 +128,7 @@ def _shown(name: str, value: object) -> str:
 
 def sentence(text: str) -> str:
     """Return the text of an option's documentation for the page: as a sentence, with names of seats and values."""
-    plain = re.sub(r"\bseat (\d+)", lambda found: f"seat {int(found[1]) + 1}", text.replace("`", ""))
+    plain = re.sub(r"\bseat (\d+)", lambda found: f"seat {int(found[1]) + 1}", re.sub(r"[`\"]", "", text))
     return plain[:1].upper() + plain[1:]
 
 
@@ -268,7 +269,10 @@ def _board(made: WebGame, s: Any, **annotations: Any) -> Html:
     """Return the picture of a position as the user sees it, for wide and for narrow screens."""
     assert made.live is not None
     sizes: tuple[Size, ...] = ("full", "portrait")
-    forms = [picture(made.live.game, s, made.seat, names=_levels(made), size=size, **annotations) for size in sizes]
+    forms = [
+        picture(made.live.game, s, made.seat, names=_levels(made), size=size, theme="auto", **annotations)
+        for size in sizes
+    ]
     return board(*map(made.table.sides.drawn, forms))
 
 
@@ -427,7 +431,12 @@ def rules(title: str, sections: Sequence[RuleSection], found: Mapping[str, Rule]
             h(
                 "ul",
                 *(
-                    h("li", h("strong", f"{line.name}: ") if line.name else None, line.text, _ids(line.ids, found))
+                    h(
+                        "li",
+                        h("strong", f"{line.name}: ") if line.name else None,
+                        *_coded(line.text),
+                        _ids(line.ids, found),
+                    )
                     for line in section.lines
                 ),
             ),
@@ -447,6 +456,11 @@ def rules(title: str, sections: Sequence[RuleSection], found: Mapping[str, Rule]
     listed = h("details", h("summary", "All rules by their IDs"), *chapters) if chapters else None
     nothing = None if chapters else h("p", "This game has no list of rules.")
     return page(f"Rules of {title}", h("h1", f"Rules of {title}"), *short, listed, nothing)
+
+
+def _coded(text: str) -> list[str]:
+    """Return a text in parts, with what is in backquotes as code."""
+    return [h("code", part) if k % 2 else part for k, part in enumerate(text.split("`"))]
 
 
 def _ids(ids: Sequence[str], found: Mapping[str, Rule]) -> Html | None:

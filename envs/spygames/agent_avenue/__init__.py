@@ -77,6 +77,7 @@ def _game(o: layout.Settings) -> Game[View]:
         worlds_version=3,
         questions=belief_targets.questions(teams),
         entities=layout.ENTITIES_WITH_OFFERS if history else layout.ENTITIES,
+        extra_fields=layout.extra_fields(teams, o.history),
         view_ranges=view_ranges(View, **view),
     )
 

@@ -18,6 +18,7 @@ from spygames.core.game.layout import (
     Layout,
     Size,
     dtype,
+    fields,
     filler,
     flag,
     float32,
@@ -255,6 +256,13 @@ def variant(advanced: bool, teams: bool, history: int = 0) -> dict[str, Any]:
     seats, beyond = SEATS if teams else SIDES, advanced or teams
     sizes = {"seats": seats, "phases": phases + 1, "history": history}
     return {**sizes, "advanced": advanced, "teams": teams, "beyond_simple": beyond}
+
+
+def extra_fields(teams: bool, history: int) -> tuple[str, ...]:
+    """The fields of VIEW that a variant has only with `history`."""
+    return tuple(
+        name for name, row in fields(View, teams=teams, history=history).items() if history and HISTORY in row.when
+    )
 
 
 def view_dtype(advanced: bool, teams: bool, history: int = 0) -> np.dtype:

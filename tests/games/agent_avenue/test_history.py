@@ -95,6 +95,15 @@ def test_a_history_changes_no_rule_and_follows_the_whole_view(options: dict[str,
     assert one.observation[:, n:].any()
 
 
+def test_extra_fields_are_the_last_ones_of_the_view(game: Game) -> None:
+    assert game.extra_fields == ("offered_up", "offered_down", "took_up", "discards_before")
+    assert make_game(players=3, history=1).extra_fields == FIELDS
+    assert not make_game().extra_fields
+    for wrong in (("hand",), game.extra_fields[:2], game.extra_fields[::-1]):
+        with pytest.raises(ValueError, match="extra_fields must be the last fields of VIEW, not "):
+            changed(game, extra_fields=wrong)
+
+
 # ---------------------------------------------------------------- what it shows
 
 

@@ -24,10 +24,13 @@ from spygames.agent_avenue import make_game
 from spygames.core.game.game import Game
 from spygames.core.players.checkpoint import layout_hash
 from spygames.core.players.names import make_player
+from spygames.core.players.numpy_player import NumpyPlayer
+from spygames.core.playing.batch import Batch
 from spygames_training.agents.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from spygames_training.agents.policy import Policy, load_player
+from spygames_training.config import StoredNetwork
 from spygames_training.evaluation.digests import trained_against
-from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.networks.actor_critic import ActorCritic, make_network
 from tests.poker import kuhn
 
 GAME = make_game()
@@ -226,6 +229,40 @@ def test_another_game_and_another_layout_are_refused(folder: Path) -> None:
     assert "options that agent_avenue_v0 does not accept: players must be" in refusal(folder)
     edit(folder, environment={"id": GAME.id, "options": {"colour": 1}})
     assert "options that agent_avenue_v0 does not accept" in refusal(folder)
+
+
+def test_an_agent_plays_with_fields_that_it_does_not_read() -> None:
+    """The fields of `history` come last in a view. An agent without them has weights of 0 there, and plays the same."""
+    wider = make_game(history=2)
+    plain, wide = (Policy.load("agent_avenue/simple-2", game=game) for game in (GAME, wider))
+    of_inputs = wide.network.state_dict()["trunk.0.weight"]
+    assert torch.equal(of_inputs[:, : GAME.num_features], plain.network.state_dict()["trunk.0.weight"])
+    assert of_inputs.shape[1] == wider.num_features
+    assert not of_inputs[:, GAME.num_features :].any()
+    batch, rng = Batch(wider, 64, seed=3, threads=1), np.random.default_rng(0)
+    for _ in range(12):
+        batch.step((batch.mask * rng.random(batch.mask.shape)).argmax(1))
+    assert batch.observation[:, GAME.num_features :].any()
+    found = [
+        policy.probabilities(batch.observation[:, : policy.game.num_features], batch.mask) for policy in (plain, wide)
+    ]
+    np.testing.assert_allclose(found[0], found[1], atol=1e-5)
+    players = [NumpyPlayer(game, "agent_avenue/simple-2") for game in (GAME, wider)]
+    logits = [player.logits(batch.observation[:, : player.game.num_features]) for player in players]
+    np.testing.assert_allclose(logits[0], logits[1], atol=1e-4)
+
+
+def test_other_fields_than_extra_ones_are_refused(folder: Path, tmp_path: Path) -> None:
+    wider = make_game(history=2)
+    assert "observation fields 'offered_up, offered_down, took_up, discards_before' differ" in refusal(
+        folder, replace(wider, extra_fields=())
+    )
+    save_checkpoint(tmp_path / "wide", wider, network(wider), 1)
+    for game in (GAME, make_game(history=3)):
+        assert "trained with history=2 instead of" in refusal(tmp_path / "wide", game)
+    entities = StoredNetwork((8,), kind="entities", embedding=4)
+    save_checkpoint(tmp_path / "entities", GAME, make_network(GAME, entities), 1)
+    assert "has a network for other entities" in refusal(tmp_path / "entities", wider)
 
 
 def test_an_error_names_the_options_that_change_the_layout(folder: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -94,6 +95,15 @@ def test_numpy_explains_decisions_like_torch() -> None:
         assert [name for name, _ in mine.actions] == [name for name, _ in theirs.actions]
         np.testing.assert_allclose([p for _, p in mine.actions], [p for _, p in theirs.actions], atol=PROBABILITIES)
         assert mine.value == pytest.approx(theirs.value, abs=LOGITS)
+
+
+def test_a_decision_depends_on_view_mask_and_stream_alone() -> None:
+    game = make_game("agent_avenue_v0")
+    player = NumpyPlayer(game, "agent_avenue/simple-2", "0.5")
+    batch = make_batch("agent_avenue_v0", 64, seed=3)
+    decisions = batch.decisions(rng=np.arange(64, dtype=np.uint64)[:, None], rows=np.arange(64))
+    blind = replace(decisions, states=np.zeros_like(decisions.states), rng=decisions.rng.copy())
+    assert np.array_equal(player.act(decisions), player.act(blind))
 
 
 @pytest.mark.parametrize("belief", ["none", "keep"])

@@ -14,11 +14,14 @@ from studies.card_page import card
 
 import spygames
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
+from spygames_training.agents.policy import Policy
 from spygames_training.config import PPO, Config, Network, Opponents, from_mapping
 from spygames_training.experiments import best_response as library
 from spygames_training.networks.actor_critic import make_network
 from spygames_training.runs.folder import resume_config
 from spygames_training.runs.run import Diverged, Run
+from spygames_training.search.player import SearchingPolicy
+from spygames_training.search.settings import SearchSettings
 from tests.cli.command import complaint, run
 
 
@@ -54,6 +57,10 @@ def test_it_learns_to_beat_an_agent_that_plays_randomly(
         low, high = figures[how]["interval"]
         assert 0.55 < low < figures[how]["win_share"] < high
         assert figures[how]["games"] == 1000
+    decisions, shares = zip(*figures["curve"], strict=True)
+    assert 10 < len(decisions) <= library.CURVE
+    assert decisions[-1] >= 50_000 > decisions[-2]
+    assert shares[0] + 0.05 < shares[-1] < 1  # it learns
     screen = " ".join(capsys.readouterr().out.split())
     assert f"{100 * figures['argmax']['win_share']:.1f}" in screen
     assert "fair share 50.0 %" in screen
@@ -207,6 +214,46 @@ def test_a_search_on_top_of_a_learner_is_measured_too(tmp_path: Path, small_upda
     assert figures["worlds"] == 2
     assert {figures[how]["games"] for how in ("sample", "argmax", "search")} == {10}
     assert resume_config(out).start_from == str(green)
+
+
+def test_a_mixture_is_met_by_its_members_and_measured_as_a_whole(
+    tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("green", "blue"):
+        agent(tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    called = []
+
+    def searching(policy: Policy, settings: SearchSettings, rivals: list[Policy]) -> SearchingPolicy:
+        called.append(([rival.name for rival in rivals], settings.step_lam))
+        return SearchingPolicy(policy, settings, rivals)
+
+    monkeypatch.setattr(library, "SearchingPolicy", searching)
+    members, mixture = ("./green@argmax", "./blue@0.5"), "mix:./green@argmax|./blue"
+    argv = ["best-response", mixture, "--play", "0.5", "--decisions", "512", "--workers", "1", "--search", "2"]
+    assert run(*argv, "--games", "10", "--start-from", "./green") == 0
+    out = tmp_path / "runs" / "best_response_mix_green_blue"
+    config = resume_config(out)
+    assert config.opponents.bots == members
+    assert config.evaluate_against == ("mix:./green@argmax|./blue@0.5",)
+    figures = json.loads((out / "best_response.json").read_text())
+    assert figures["agent"] == "mix:green@argmax|blue@0.5"
+    assert {figures[how]["games"] for how in ("sample", "argmax", "search")} == {10}
+    assert run("best-response", "--resume", str(out), "--games", "10", "--search", "2") == 0
+    assert json.loads((out / "best_response.json").read_text()) == figures
+    assert run("best-response", mixture, "--search", "2", "--games", "10", "--out", str(tmp_path / "alone")) == 0
+    alone = json.loads((tmp_path / "alone" / "best_response.json").read_text())
+    assert (alone["agent"], alone["decisions"]) == ("mix:green@argmax|blue@sample", 0)
+    assert called[0] == called[1] == (["green@argmax", "blue@0.5"], 0.9)
+    assert called[2] == (["green@argmax", "blue@sample"], 0.9)
+    capsys.readouterr()
+    assert "is not a checkpoint" in complaint(["best-response", "mix:./green|greedy"], capsys)
+    agent(tmp_path / "other", game="heimlich_v0")
+    wrong = complaint(["best-response", "mix:./green|./other", "--out", "runs/none"], capsys)
+    assert "was trained on 'heimlich_v0', not on agent_avenue_v0" in wrong
+    assert "./green plays agent_avenue_v0" in complaint(
+        ["best-response", "mix:./other|./green", "--game", "heimlich_v0"], capsys
+    )
 
 
 def test_the_learner_begins_with_the_given_weights(tmp_path: Path, small_updates: None) -> None:

@@ -6,18 +6,25 @@ by the agent's exact policy, and starts from this policy or from that of a train
 with rollouts of the policy (Lisy, Bowling, "Equilibrium approximation quality of current no-limit poker bots", arXiv
 1612.07547).
 
+The agent may be a mixture of agents, `mix:A|B`. Its members are then the learner's opponents and the search's rivals,
+and the figures are those against the mixture.
+
 The fair share is what the agent itself would win in the learner's place. A win fraction above it is a lower bound of
 what a perfect best response wins. `BestResponse.worst` names the result whose interval has the highest lower end.
 Between two sides the fair share is 50 %, and no player wins more against an agent at equilibrium.
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import written
-from spygames.core.players.names import make_player
+from spygames.core.game.game import Game
+from spygames.core.players.mixture import MIX, MixturePlayer
+from spygames.core.players.names import PlayerName
 from spygames.core.players.player import Player
 from spygames_training.agents.policy import Policy, PolicyPlayer, from_network
 from spygames_training.config import PPO, Config, Network, Opponents
@@ -26,6 +33,7 @@ from spygames_training.files.atomic import write_whole
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
 from spygames_training.runs.folder import resume_config
+from spygames_training.runs.report import MAX_METRICS_BYTES, METRICS
 from spygames_training.runs.run import Run
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import SearchSettings
@@ -34,6 +42,10 @@ PLAYS = ("sample", "argmax")
 """The ways in which the learner plays when it is measured."""
 SEARCH = "search"
 """Key of a search's result, next to those of `PLAYS`."""
+CURVE = 80
+"""Maximum number of points of a learning curve."""
+MIXED_LAM = 0.9
+"""Lambda of a search whose values do not fit its rivals."""
 DECISIONS, GAMES = 10_000_000, 5000
 FIGURES = "best_response.json"
 
@@ -52,6 +64,9 @@ class BestResponse:
     """Results by the learner's way to play (`PLAYS`). `SEARCH`: of a search on top of the learner or the agent."""
     worlds: int = 0
     """Number of worlds that the search draws for a decision; 0 without a search."""
+    curve: tuple[tuple[int, float], ...] = ()
+    """The learner's learning curve: its own decisions so far, and its win fraction in recent training games, where its
+    actions are sampled and the policy is not yet the running mean. At most `CURVE` points; empty without a learner."""
 
     @property
     def fair_share(self) -> float:
@@ -73,6 +88,8 @@ class BestResponse:
             "worlds": self.worlds,
             "worst": self.worst,
         }
+        if self.curve:
+            figures["curve"] = [[decisions, share] for decisions, share in self.curve]
         for how, r in self.results.items():
             figures[how] = {"win_share": r.win_share, "interval": list(r.interval), "games": r.games}
         return figures
@@ -90,6 +107,7 @@ def best_response(
     start_from: str | Path = "",
     worlds: int = 0,
     executor: Executor = SERIAL,
+    game: Game | None = None,
 ) -> BestResponse:
     """Train a learner against `agent` and measure it.
 
@@ -99,9 +117,10 @@ def best_response(
         >>> found.worst, found.results[found.worst].win_share  # doctest: +SKIP
 
     Args:
-        agent: the folder of a checkpoint or a run, or a released agent's name.
+        agent: the folder of a checkpoint or a run, a released agent's name, or a mixture of these, `mix:A|B@0.5`.
         folder: of the learner's run; None: `runs/best_response_NAME`. Its file `best_response.json` has the figures.
-        play: how the agent plays: sample, argmax or a temperature.
+        play: how the agent plays: sample, argmax or a temperature. In a mixture it is for the members that do not say
+            how they play.
         decisions: number of the learner's own decisions.
         games: number of games for each of `PLAYS`.
         seed: of the learner.
@@ -109,12 +128,16 @@ def best_response(
         start_from: the agent whose weights the learner starts with; "": random weights.
         worlds: number of worlds of a search on top of the learner, which is measured, too; 0: no search.
         executor: computes the games of the measurement.
+        game: the agent's game, needed for a game of your own, which a checkpoint cannot name. `Run.resume` needs it,
+            too.
 
     Raises:
         ValueError: there is no such agent, or the folder already holds a run.
         Exception: as in `Run.train`.
     """
-    run = learner_run(agent, folder, play=play, decisions=decisions, seed=seed, workers=workers, start_from=start_from)
+    run = learner_run(
+        agent, folder, play=play, decisions=decisions, seed=seed, workers=workers, start_from=start_from, game=game
+    )
     return measure(run, run.train(), games, worlds=worlds, executor=executor)
 
 
@@ -123,32 +146,43 @@ class KnownSearch:
     """A search that knows its opponent's policy, without a learner."""
 
     challenger: SearchingPolicy
-    """The search on top of the agent's policy."""
-    agent: PolicyPlayer
+    """The search on top of the agent's policy; of the first one in a mixture."""
+    agent: Player
     """The opponent."""
     file: Path
     """The file of the figures."""
 
     @classmethod
     def of(
-        cls, agent: str | Path, folder: str | Path | None = None, *, worlds: int, play: str = "sample"
+        cls,
+        agent: str | Path,
+        folder: str | Path | None = None,
+        *,
+        worlds: int,
+        play: str = "sample",
+        game: Game | None = None,
     ) -> "KnownSearch":
         """Prepare a search on top of the agent's own policy, against the agent.
 
         Args:
-            agent: the folder of a checkpoint or a run, or a released agent's name.
+            agent, play, game: as in `best_response`.
             folder: for `best_response.json`; None: `runs/best_response_NAME`.
             worlds: number of worlds that the search draws for a decision.
-            play: how the agent plays: sample, argmax or a temperature.
 
         Raises:
             ValueError: there is no such agent, it cannot be searched with, or the folder already holds a best response.
         """
-        policy = Policy.load(agent, play)
-        file = _folder(folder, policy) / FIGURES
+        members = members_of(agent, play, game)
+        policies = [policy for _, policy in members]
+        file = _folder(folder, policies) / FIGURES
         if file.exists():
             raise ValueError(f"{file} already exists: choose another folder with --out")
-        return cls(SearchingPolicy(Policy.load(agent), SearchSettings(worlds), policy), PolicyPlayer(policy), file)
+        first = policies[0]
+        own = Policy(first.game, first.network, name=first.called.source, value_unit=first.value_unit)
+        settings = SearchSettings(worlds, lam=None if len(policies) == 1 else MIXED_LAM)
+        players = [PolicyPlayer(policy) for policy in policies]
+        opponent = players[0] if len(players) == 1 else MixturePlayer(first.game, players)
+        return cls(SearchingPolicy(own, settings, policies), opponent, file)
 
     def measure(
         self, games: int = GAMES, seed: int = 1, progress: Progress | None = None, executor: Executor = SERIAL
@@ -178,11 +212,12 @@ def learner_run(
     seed: int = 1,
     workers: int = 2,
     start_from: str | Path = "",
+    game: Game | None = None,
 ) -> Run:
     """Create the run of a learner, without training it; arguments and errors as in `best_response`."""
-    policy = Policy.load(agent, play)
-    folder = _folder(folder, policy)
-    spec, kept = f"{agent}@{play}", policy.network.config
+    bots, policies = zip(*members_of(agent, play, game), strict=True)
+    policy = policies[0]
+    folder, kept = _folder(folder, policies), policy.network.config
     config = Config(
         game=policy.game.id,
         options=dict(policy.game.options),
@@ -193,14 +228,36 @@ def learner_run(
         start_from=str(start_from),
         network=Network(kept.hidden, kept.kind, kept.embedding, kept.memory),  # with the default critic
         ppo=PPO(entropy=0.02, entropy_end=0.0, kl=0.0),
-        opponents=Opponents(share=1.0, bots=(spec,)),
-        evaluate_against=(spec,),
+        opponents=Opponents(share=1.0, bots=bots),
+        evaluate_against=(_opponent(bots),),
     )
-    return Run.create(config, folder)
+    return Run.create(config, folder, policy.game)
 
 
-def _folder(folder: str | Path | None, policy: Policy) -> Path:
-    name = policy.called.source.replace("/", "_")  # released agents' names have a slash
+def members_of(agent: str | Path, play: str, game: Game | None = None) -> list[tuple[str, Policy]]:
+    """Return the name and the policy of each member of a mixture, or of the agent alone.
+
+    Raises:
+        ValueError: a member is not an agent, or plays another variant than the first one.
+    """
+    named = PlayerName.parse(agent) if isinstance(agent, str) else None
+    if named is None or named.kind != MIX:
+        return [(f"{agent}@{play}", Policy.load(agent, play, game))]
+    found: list[tuple[str, Policy]] = []
+    for member in named.members:
+        name = replace(member, play=member.play or play)
+        found.append((str(name), Policy.load(name, game=found[0][1].game if found else game)))
+    return found
+
+
+def _opponent(names: Sequence[str]) -> str:
+    """Return the name of the player that the learner is measured against, from those that it trains against."""
+    return names[0] if len(names) == 1 else f"{MIX}:{'|'.join(names)}"
+
+
+def _folder(folder: str | Path | None, policies: Sequence[Policy]) -> Path:
+    # Released agents' names have a slash.
+    name = "_".join([*([MIX] if len(policies) > 1 else []), *(p.called.source.replace("/", "_") for p in policies)])
     return Path(folder or Path("runs") / f"best_response_{name}")
 
 
@@ -210,7 +267,8 @@ def resume_learner(folder: str | Path, *, allow_code: bool = True) -> Run:
     ValueError if the folder holds no such run or its game is not allowed. `allow_code` as in `read_config`.
     """
     config = resume_config(folder, allow_code=allow_code)
-    if config.opponents.share < 1 or config.opponents.bots != config.evaluate_against:
+    bots = config.opponents.bots
+    if config.opponents.share < 1 or not bots or config.evaluate_against != (_opponent(bots),):
         raise ValueError(f"{folder} does not hold the run of a best response, but a run of another kind")
     return Run.resume(folder, config)
 
@@ -244,13 +302,11 @@ def measure(
     """
     learners: dict[str, Player] = {how: from_network(run.game, network, how, "best response") for how in PLAYS}
     if worlds:
-        (agent,) = run.config.opponents.bots
-        known = make_player(run.game, agent)
-        assert isinstance(known, PolicyPlayer)
+        known = [Policy.load(agent, game=run.game) for agent in run.config.opponents.bots]
         # The learner's values do not fit this rival's play, so they get a lower weight.
-        settings = SearchSettings(worlds, lam=0.9)
+        settings = SearchSettings(worlds, lam=MIXED_LAM)
         learned = Policy(run.game, network, name="best response", value_unit=run.config.ppo.reward_scale)
-        learners[SEARCH] = SearchingPolicy(learned, settings, known.policy)
+        learners[SEARCH] = SearchingPolicy(learned, settings, known)
     results = {
         how: evaluate(run.game, learner, run.evaluation_opponents, games, run.config.seed, progress, executor)[0]
         for how, learner in learners.items()
@@ -261,6 +317,18 @@ def measure(
         seed=run.config.seed,
         results=results,
         worlds=worlds,
+        curve=learning_curve(run),
     )
     write_whole(run.folder / FIGURES, json.dumps(found.as_json(), indent=2) + "\n")
     return found
+
+
+def learning_curve(run: Run) -> tuple[tuple[int, float], ...]:
+    """Return the curve of a learner's run, see `BestResponse.curve`. Against a mixture it is the mean over members."""
+    found: list[tuple[int, float]] = []
+    for line in read_text(run.folder / METRICS, MAX_METRICS_BYTES).splitlines():
+        row = json.loads(line)
+        won = [share for name, share in row.items() if name.startswith("won_at_tables/")]
+        if won and row["decisions"] * CURVE >= (len(found) + 1) * run.config.decisions:
+            found.append((row["decisions"] // run.game.num_sides, sum(won) / len(won)))
+    return tuple(found)

@@ -18,7 +18,7 @@ from spygames.agent_avenue.picture.signs import (
     sign,
 )
 from spygames.core.pictures.picture import heading
-from spygames.core.svg.colours import INK
+from spygames.core.svg.colours import INK, themed
 
 LEFT, RIGHT, TOP, COLUMN = 26, 892, 232, 282
 """The left edges of the columns, their first baseline and their width."""
@@ -92,8 +92,8 @@ def race(c: Scene, x: float, y: float, h: float) -> float:
     top += 2 * (h + gap)
     for side in range(2):
         if c.owns(side, "masterplan"):
-            ground, light = (MARKET, MARKET_LIGHT) if palette.theme == "dark" else (MARKET_LIGHT, MARKET)
-            sign(pen, "masterplan", cx, top + h / 2, 0.72 * scale, ground, light)
+            ground, ink = themed(MARKET, MARKET_LIGHT), themed(MARKET_LIGHT, MARKET)
+            sign(pen, "masterplan", cx, top + h / 2, 0.72 * scale, ground[palette.theme], ink[palette.theme])
             words = f"{MASTERPLAN_NAMES} agents win"
             pen.words(x + 36 + 20 * scale, top + h / 2 + 4.5, words, 13.5, palette.text, bold=False)
             names = f"{len(c.seen['in_play'][str(side)])} of {MASTERPLAN_NAMES}"

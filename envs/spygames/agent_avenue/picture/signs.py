@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from spygames.core.svg.colours import BAD, INK, PAPER, Theme
+from spygames.core.svg.colours import BAD, INK, PAPER, THEMES, Theme, themed
 from spygames.core.svg.pen import Pen
 
 GOLD, SKY = 0, 1
@@ -11,7 +11,8 @@ SIDES = ("gold", "sky")
 SIDE = ("#f4b63f", "#57b7e3")
 """The colors of the sides, which also differ by their hats, a fedora and a bowler."""
 SIDE_DARK = ("#a8741a", "#22779f")
-SIDE_TEXT: Mapping[Theme, tuple[str, str]] = {"dark": SIDE, "light": ("#7a4a04", "#175a7d")}
+_SIDE_TEXT = tuple(map(themed, SIDE, ("#7a4a04", "#175a7d")))
+SIDE_TEXT: Mapping[Theme, tuple[str, ...]] = {theme: tuple(each[theme] for each in _SIDE_TEXT) for theme in THEMES}
 """The colors of the sides as text on the table."""
 KIND = {
     "double_agent": "#6d4a9c",
@@ -25,9 +26,9 @@ KIND = {
 }
 BACK, BACK_LINE = "#27455e", "#7fa8c6"
 MARKET, MARKET_LINE, MARKET_LIGHT = "#3a2b4d", "#a889c9", "#efe4fb"
-EMPTY: Mapping[Theme, str] = {"dark": "#43586b", "light": "#a3b4c2"}
+EMPTY = themed("#43586b", "#a3b4c2")
 """The outline of an empty place."""
-MARKET_TEXT: Mapping[Theme, str] = {"dark": "#c9b3e2", "light": "#65428f"}
+MARKET_TEXT = themed("#c9b3e2", "#65428f")
 """The color of the Black Market as text on the table."""
 HEDGE = "#55805a"
 

@@ -7,7 +7,7 @@ from spygames.agent_avenue.board import CATCH, HOMES, IS_MARKET, SPACES
 from spygames.agent_avenue.cards import AGENTS, BOOST, COPIES, ICONS, MARKET_CARDS, PLUS, TIMES
 from spygames.agent_avenue.layout import NONE, THREE
 from spygames.core.game.game import Game
-from spygames.core.game.rulebook import words
+from spygames.core.game.rulebook import counted, words
 
 Seen = Mapping[str, Any]
 
@@ -25,7 +25,7 @@ def describe(game: Game, seen: Seen, viewer: int) -> str:
         f"Your discards, which are out of the game: {_listed(seen['discarded'][str(viewer)])}",
         *_seats(game, seen, viewer),
         *(_market(seen, side) if seen["mode"] == "advanced" else []),
-        f"Agent deck: {seen['deck']} cards",
+        f"Agent deck: {counted(seen['deck'], 'card')}",
     ])  # fmt: skip
 
 
@@ -137,12 +137,12 @@ def _next(seen: Seen, side: int, card: int, count: int) -> str:
 
 
 def _seats(game: Game, seen: Seen, viewer: int) -> list[str]:
-    lines = [f"You have {seen['discards_left'][str(viewer)]} discards left."]
+    lines = [f"You have {counted(seen['discards_left'][str(viewer)], 'discard')} left."]
     for seat in range(game.num_players):
         if seat != viewer:
             lines.append(
-                f"player_{seat} has {seen['hands'][str(seat)]} cards, {seen['discarded'][str(seat)]} discards made, "
-                f"{seen['discards_left'][str(seat)]} left."
+                f"player_{seat} has {counted(seen['hands'][str(seat)], 'card')}, has made "
+                f"{counted(seen['discarded'][str(seat)], 'discard')}, and has {seen['discards_left'][str(seat)]} left."
             )
     if seen["captain"]:
         captains = " and ".join(f"player_{seen['captain'][str(side)]} for side {side}" for side in (0, 1))
@@ -157,7 +157,7 @@ def _market(seen: Seen, side: int) -> list[str]:
         f"Market supply: {_listed(seen['market_supply'])}",
         f"Your ongoing cards: {_listed(seen['market_in_play'][str(side)])}",
         f"Their ongoing cards: {_listed(seen['market_in_play'][str(1 - side)])}",
-        f"Spent market cards: {_listed(seen['market_discard'])}; market deck: {seen['market_deck']} cards",
+        f"Spent market cards: {_listed(seen['market_discard'])}; market deck: {counted(seen['market_deck'], 'card')}",
     ]
     if seen["pending"]:
         who = "your side" if seen["pending"][0]["side"] == side else "the other side"

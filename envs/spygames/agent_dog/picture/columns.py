@@ -1,16 +1,15 @@
 """The columns beside the board: deck and cards by kind, a legend, and buttons for actions that are not on the board."""
 
 import math
-from collections.abc import Mapping
 
 from spygames.agent_dog.picture import signs
 from spygames.agent_dog.picture.scene import COLUMN, RIGHT, Scene
 from spygames.agent_dog.picture.signs import CARD_H, CARD_W, CHIP_W
 from spygames.core.pictures.picture import heading
-from spygames.core.svg.colours import INK, Theme
+from spygames.core.svg.colours import INK, themed
 from spygames.core.svg.pen import width
 
-_GONE: Mapping[Theme, str] = {"dark": "#4a6076", "light": "#b3c2cf"}
+_GONE = themed("#4a6076", "#b3c2cf")
 _SIGNS = (
     ("hole", "a pawn here puts on a hat"),
     ("hidden pawn", "anybody may move it"),

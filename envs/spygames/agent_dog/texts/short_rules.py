@@ -18,7 +18,7 @@ def short_rules(game: Game) -> tuple[RuleSection, ...]:
         _turn(o, teams),
         _moves(teams),
         _hats(o, teams),
-        _cards(o.get_deck()),
+        _cards(o.get_deck(), teams),
     )
 
 
@@ -125,7 +125,8 @@ def _hats(o: Settings, teams: bool) -> RuleSection:
     )  # fmt: skip
 
 
-def _cards(deck: Deck) -> RuleSection:
+def _cards(deck: Deck, teams: bool) -> RuleSection:
+    pawns = "your own, your partner's and hidden pawns" if teams else "any pawns"
     numbers = [card for card in CARDS if len(OFFERED[CARDS.index(card)]) == 1 and card.isdecimal()]
     copies = [deck.copies.get(card, 0) for card in numbers]
     each = f"{copies[0]} copies each" if len(set(copies)) == 1 else f"{', '.join(map(str, copies))} copies"
@@ -138,8 +139,8 @@ def _cards(deck: Deck) -> RuleSection:
         _card(deck, "copy", "acts as the last card played in this round: `card copy as FUNCTION`", "AD-27"),
         _card(
             deck, "companion",
-            f"{POINTS} single steps split over your own, your partner's and hidden pawns: `step track SPACE`, "
-            "`step goal SPACE`, `step track SPACE into goal`; passed pawns are captured", "AD-28", "AD-29", "AD-34",
+            f"{POINTS} single steps split over {pawns}: `step track SPACE`, `step goal SPACE`, `step track SPACE into "
+            "goal`; passed pawns are captured", "AD-28", "AD-29", *([] if teams else ["AD-34"]),
         ),
     )  # fmt: skip
 

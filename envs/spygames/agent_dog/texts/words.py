@@ -9,6 +9,7 @@ from spygames.agent_dog.layout import Settings
 from spygames.agent_dog.queries import seat_colour
 from spygames.agent_dog.texts.seen import HIDDEN
 from spygames.core.game.game import Game
+from spygames.core.game.rulebook import counted
 
 Seen = Mapping[str, Any]
 
@@ -26,7 +27,7 @@ def describe(game: Game, seen: Seen, viewer: int) -> str:
         *_hands(game, seen, viewer),
         f"Dealer: player_{seen['dealer']}. A copy would copy {seen['last_card'] or 'nothing'}. Cards played: "
         f"{seen['cards_played']}.",
-        f"Deck: {seen['deck']} cards. Discard pile: {_counted(seen['discard'])}",
+        f"Deck: {counted(seen['deck'], 'card')}. Discard pile: {_listed(seen['discard'])}",
     ])  # fmt: skip
 
 
@@ -41,7 +42,7 @@ def effects(game: Game, before: Seen, after: Seen, viewer: int) -> str:
     if same_round:
         for seat in sorted(set(after["out"]) - set(before["out"])):
             cards = Counter(after["lost"][str(seat)]) - Counter(before["lost"][str(seat)])
-            shown = f" with {_counted(cards.elements())}" if cards else ""
+            shown = f" with {_listed(cards.elements())}" if cards else ""
             parts.append(f"{'you are' if seat == viewer else f'player_{seat} is'} out of the round{shown}")
     if after["winners"]:
         names = ["you" if seat == viewer else f"player_{seat}" for seat in after["winners"]]
@@ -50,7 +51,7 @@ def effects(game: Game, before: Seen, after: Seen, viewer: int) -> str:
         parts.append("the game is cut off")
     elif not same_round:
         dealer = "you deal" if after["dealer"] == viewer else f"player_{after['dealer']} deals"
-        parts.append(f"a new round: {dealer}, and you get {_counted(after['hands'][str(viewer)])}")
+        parts.append(f"a new round: {dealer}, and you get {_listed(after['hands'][str(viewer)])}")
     return "; ".join(parts)
 
 
@@ -68,7 +69,7 @@ def _due(seen: Seen, viewer: int) -> str:
         "exchange": "pass a card",
         "card": "play a card",
         "place": "choose the pawn that moves",
-        "step": f"step with a pawn, {points} points left",
+        "step": f"step with a pawn, {counted(points, 'point')} left",
         "swap": "choose a hidden pawn for the swap",
         "meeting": "choose the next meeting",
         "redraw": "discard a card, for none is playable",
@@ -118,7 +119,7 @@ def _pawns(game: Game, seen: Seen) -> list[str]:
 
 
 def _hands(game: Game, seen: Seen, viewer: int) -> list[str]:
-    lines = [f"Your hand: {_counted(seen['hands'][str(viewer)])}"]
+    lines = [f"Your hand: {_listed(seen['hands'][str(viewer)])}"]
     for seat in map(str, range(game.num_players)):
         passed, out = seen["passed"][seat], ", out of the round" if int(seat) in seen["out"] else ""
         if int(seat) == viewer:
@@ -126,10 +127,10 @@ def _hands(game: Game, seen: Seen, viewer: int) -> list[str]:
             continue
         hand, lost = seen["hands"][seat], seen["lost"][seat]
         known = [card for card in hand if card != HIDDEN]
-        parts = [f"{len(hand)} cards"]
+        parts = [counted(len(hand), "card")]
         parts += [f"one of them is {known[0]}, which you passed"] if known else []
         parts += [f"passed you {passed}"] if passed not in (None, HIDDEN) else []
-        parts += [f"{_counted(lost)} left the hand in this round"] if lost else []
+        parts += [f"{_listed(lost)} left the hand in this round"] if lost else []
         lines.append(f"player_{seat}: {'; '.join(parts)}{out}")
     return lines
 
@@ -151,6 +152,6 @@ def _moved(before: Seen, after: Seen) -> list[str]:
     return parts if len(parts) > 1 else []
 
 
-def _counted(cards: Iterable[str]) -> str:
+def _listed(cards: Iterable[str]) -> str:
     """Cards with their numbers: `2 x 8, swap`."""
     return ", ".join(f"{n} x {card}" if n > 1 else card for card, n in Counter(cards).items()) or "none"

@@ -301,7 +301,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
         Args:
             agent: the agent that sees the picture.
-            theme: "dark" or "light".
+            theme: "dark", "light", or "auto" for SVG that follows the `color-scheme` of its page.
             size: "full", "portrait" for a phone, or "compact" for a thumbnail. Other games may have the first only.
 
         Raises:

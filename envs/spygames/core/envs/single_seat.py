@@ -262,7 +262,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         With `render_mode="rgb_array"` the picture also shows the moves since the seat's last decision.
 
         Args:
-            theme: "dark" or "light".
+            theme: "dark", "light", or "auto" for SVG that follows the `color-scheme` of its page.
             size: "full", "portrait" for a phone, or "compact" for a thumbnail. Other games may have the first only.
 
         Raises:

@@ -208,6 +208,9 @@ class Game(Generic[V]):
     """For networks that process entities one by one: the fields of VIEW that describe each kind of entity. The first
     axis of the first field is the number of entities. Each other field has an axis of that length; the first such axis
     counts."""
+    extra_fields: tuple[str, ...] = ()
+    """The last fields of VIEW, if another variant with the same rules has exactly the fields before them. A network
+    that was trained for that variant plays this one, too, and does not read the extra fields."""
     view_ranges: Mapping[str, tuple[float, float]] | None = None
     """The lowest and highest value, over all positions, of each field of VIEW whose range is not 0 to 1. It may name
     fields that the variant lacks. Observation spaces have these bounds. None: no ranges are known."""
@@ -220,6 +223,9 @@ class Game(Generic[V]):
             raise ValueError(
                 f"{self.id}: bots must have 'random' (spygames.authoring.random_bot), not only {[*self.bots]}"
             )
+        names = self.view_dtype.names or ()
+        if self.extra_fields != names[len(names) - len(self.extra_fields) :]:
+            raise ValueError(f"{self.id}: extra_fields must be the last fields of VIEW, not {shown(self.extra_fields)}")
         if self.rewind_within and self.rewind_within not in (self.state_dtype.names or ()):
             raise ValueError(f"{self.id}: rewind_within must be a field of STATE, not {shown(self.rewind_within)}")
         for name in ("state_dtype", "view_dtype"):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
-__all__ = ["RuleLine", "RuleSection", "rule", "rules_text", "section", "words"]
+__all__ = ["RuleLine", "RuleSection", "counted", "rule", "rules_text", "section", "words"]
 
 WIDTH = 120
 """Maximum length of a line of `rules_text`."""
@@ -71,6 +71,11 @@ def section(title: str, *lines: RuleLine | None, ids: Sequence[str] = ()) -> Rul
 def words(name: str) -> str:
     """Return the name of a card or an option in a sentence: `leader of the pack` for `leader_of_the_pack`."""
     return name.replace("_", " ")
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 card`, `2 cards`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def rules_text(title: str, sections: Sequence[RuleSection], width: int = WIDTH) -> str:

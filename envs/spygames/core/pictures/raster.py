@@ -40,10 +40,12 @@ def png(svg: str, width: int = 800, ground: str | None = None) -> bytes:
         ground: the background color, such as `#17232f`; None leaves the round corners transparent.
 
     Raises:
-        ValueError: `width` is invalid.
+        ValueError: `width` is invalid, or the picture has the theme "auto".
         DependencyNotInstalled: the extra `render` is not installed.
     """
     width = check_width(width)
+    if "light-dark(" in svg:
+        raise ValueError("theme must be 'dark' or 'light' for pixels, not 'auto', which is for SVG inside a page")
     resvg_py, _ = libraries()
     fonts = [str(FONTS / name) for name in ("spygames-regular.ttf", "spygames-bold.ttf")]
     box = re.search(r'viewBox="0 0 (\d+) (\d+)"', svg)

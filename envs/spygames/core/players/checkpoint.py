@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,9 +66,16 @@ class Layers:
     """Whether there is a belief about hidden information."""
 
 
-def layout_hash(game: Game) -> str:
-    """Digest of a network's inputs and outputs: the view's fields, in order, and the number of actions."""
-    return hashlib.sha256(json.dumps(game.layout).encode()).hexdigest()[:16]
+def layout_hash(game: Game, without: Container[str] = ()) -> str:
+    """Digest of a network's inputs and outputs: the view's fields, in order, and the number of actions.
+
+    Args:
+        game: the game.
+        without: fields to leave out.
+    """
+    layout = game.layout
+    observation = {name: shape for name, shape in layout["observation"].items() if name not in without}
+    return hashlib.sha256(json.dumps({**layout, "observation": observation}).encode()).hexdigest()[:16]
 
 
 def checkpoint_game(path: str | Path) -> Game:
@@ -83,7 +90,8 @@ def read_checkpoint(path: str | Path, game: Game | None = None) -> StoredAgent:
     Args:
         path: as in `find_checkpoint`.
         game: the game to play. The checkpoint must be of the same game, with the same layout of observations and
-            actions; other options may differ. None: the game and options that the checkpoint names.
+            actions; other options may differ. The layout may lack the game's `extra_fields`; see `read_weights`. None:
+            the game and options that the checkpoint names.
 
     Raises:
         CheckpointError: the checkpoint is missing, damaged, or of another game or layout; one line says why.
@@ -97,7 +105,7 @@ def read_checkpoint(path: str | Path, game: Game | None = None) -> StoredAgent:
         game = _named_game(place, environment)
     elif environment.get("id") != game.id:
         raise CheckpointError(f"{display_name(place)} was trained on {environment.get('id')!r:.60}, not on {game.id}")
-    if layout.get("hash") != layout_hash(game):
+    if layout.get("hash") not in (layout_hash(game), layout_hash(game, game.extra_fields)):
         options = _other_options(environment.get("options"), game)
         raise CheckpointError(
             f"{display_name(place)} has another layout than {game.id} here: {_difference(layout, game)}"
@@ -131,6 +139,9 @@ def read_layers(stored: StoredAgent) -> Layers:
 def read_weights(stored: StoredAgent, wanted: Mapping[str, str]) -> dict[str, np.ndarray]:
     """Read the weights.
 
+    If the layout lacks the game's `extra_fields`, the first layer of linear layers gets weights of 0 for them. Networks
+    of entities and custom networks are refused then, by the form of their weights.
+
     Args:
         stored: as returned by `read_checkpoint`.
         wanted: the form of each array, as `form_of` returns it, by name.
@@ -147,6 +158,8 @@ def read_weights(stored: StoredAgent, wanted: Mapping[str, str]) -> dict[str, np
         found = read_safetensors(data)
     except SafetensorsError as error:
         raise CheckpointError(f"{file} is truncated or not a safetensors file: {one_line(error, 200)}") from None
+    if entry(stored.place, stored.config, "layout", dict).get("hash") != layout_hash(stored.game):
+        found = _with_extra_inputs(stored, found)
     for name in {**wanted, **found}:
         here, there = (form_of(found[name]) if name in found else None), wanted.get(name)
         if here != there:
@@ -155,6 +168,15 @@ def read_weights(stored: StoredAgent, wanted: Mapping[str, str]) -> dict[str, np
     check_sha256(stored.place, stored.config, data)
     for name, weights in found.items():
         check_weights(file, name, weights)
+    return found
+
+
+def _with_extra_inputs(stored: StoredAgent, weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the weights with columns of 0 for `extra_fields` of the view, which come last."""
+    found, first = dict(weights), weights.get("trunk.0.weight")
+    if first is not None and first.ndim == 2 and stored.network.get("kind", "mlp") != OWN:
+        extra = sum(stored.game.view_dtype[name].itemsize // 4 for name in stored.game.extra_fields)
+        found["trunk.0.weight"] = np.concatenate([first, np.zeros((len(first), extra), first.dtype)], axis=1)
     return found
 
 

@@ -49,7 +49,7 @@ def turn_of(game: Game, states: np.ndarray, events: Sequence[str] = ()) -> Turn:
         >>> env = agent_avenue_v0.env()
         >>> env.reset(seed=1)
         >>> print(prompt(turn_of(env.game, env.state())).splitlines()[0])
-        You are player_0 in a game of agent_avenue_v0, mode=simple, players=2, first_player=0.
+        You are player_0 in a game of agent_avenue_v0.
 
     Args:
         game: the game.
@@ -93,7 +93,7 @@ def briefing(game: Game, seat: int) -> str:
     mates.remove(f"player_{seat}")
     team = f" You win and lose together with {' and '.join(mates)}." if mates else ""
     return "\n".join([
-        f"You are player_{seat} in a game of {game.title}.{team}",
+        f"You are player_{seat} in a game of {game.id}.{team}",
         f"You play against {' and '.join(others)}. Some things are hidden from you.",
         "",
         rules(game),

@@ -127,7 +127,7 @@ class Film:
             position: number of moves before the position, 0 for the start.
             viewer: a seat; NOBODY sees everything.
             draw_advice: whether the picture also shows the advice.
-            theme: "dark" or "light".
+            theme: "dark", "light", or "auto" for SVG that follows the `color-scheme` of its page.
             size: "full", "portrait" or "compact".
 
         Raises:

@@ -1,10 +1,10 @@
 """The colors of all pictures: some for cards and boards, the same in each theme, and a `Palette` for each theme."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
-__all__ = ["BAD", "EDGE", "GOOD", "INK", "PAPER", "PICK", "THEMES", "Palette", "Theme"]
+__all__ = ["BAD", "EDGE", "GOOD", "INK", "PAPER", "PICK", "THEMES", "Palette", "Theme", "auto", "themed"]
 
 INK = "#20242e"
 """Text on paper."""
@@ -19,8 +19,18 @@ BAD = "#c2413a"
 PICK = "#ffd85e"
 """The mark of things on a board that can be chosen; `Palette.pick` frames those on the table."""
 
-Theme = Literal["dark", "light"]
-"""The name of a palette."""
+Theme = Literal["dark", "light", "auto"]
+"""The name of a palette. "auto" is for SVG inside a page: each color follows the page's CSS property `color-scheme`."""
+
+
+def auto(dark: str, light: str) -> str:
+    """Return the CSS color that is `light` on a light page and `dark` on a dark one."""
+    return dark if dark == light else f"light-dark({light}, {dark})"
+
+
+def themed(dark: str, light: str) -> Mapping[Theme, str]:
+    """Return a color of a game for each theme."""
+    return {"dark": dark, "light": light, "auto": auto(dark, light)}
 
 
 @dataclass(frozen=True)
@@ -66,7 +76,7 @@ class Palette:
     """The frame of things that can be chosen."""
 
 
-THEMES: Mapping[Theme, Palette] = {
+_DARK_AND_LIGHT: Mapping[Theme, Palette] = {
     "dark": Palette(
         theme="dark",
         table="#17232f",
@@ -104,6 +114,16 @@ THEMES: Mapping[Theme, Palette] = {
         accent="#7a4a04",
         pick_text="#7a4a04",
         pick="#bd6f00",
+    ),
+}
+THEMES: Mapping[Theme, Palette] = {
+    **_DARK_AND_LIGHT,
+    "auto": Palette(
+        "auto",
+        *(
+            auto(*(getattr(_DARK_AND_LIGHT[theme], each.name) for theme in ("dark", "light")))
+            for each in fields(Palette)[1:]
+        ),
     ),
 }
 """The palettes, by name."""

@@ -100,7 +100,7 @@ def _turn(o: Settings) -> RuleSection:
              "HC-12", "HC-13", "HC-14", *(["HC-26"] if o.top_secret else [])),
         rule("Scores never fall below zero. An agent that stays with the safe causes no scoring.", "HC-14", "HC-16"),
         rule(
-            f"After it you move the safe to any other {'empty ' if plain else ''}building: `safe BUILDING`.",
+            f"After a scoring you move the safe to any other {'empty ' if plain else ''}building: `safe BUILDING`.",
             "HC-15", *edition, *(["HC-27"] if o.top_secret else []),
         ),
     )  # fmt: skip

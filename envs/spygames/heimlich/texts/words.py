@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spygames.core.game.game import Game
-from spygames.core.game.rulebook import words
+from spygames.core.game.rulebook import counted, words
 from spygames.heimlich.board import BUILDINGS, FINISH, LOOP, MARK
 from spygames.heimlich.texts.seen import HIDDEN, place
 
@@ -65,7 +65,7 @@ def _due(seen: Seen, viewer: int) -> str:
     card = words(seen["pending_card"]["card"]) if seen["pending_card"] else ""
     named = " and ".join(seen["pending_card"]["agents"]) if seen["pending_card"] else ""
     what = {
-        "move": f"move agents: the die shows {seen['die']}, {seen['points_left']} points left",
+        "move": f"move agents: the die shows {seen['die']}, {counted(seen['points_left'], 'point')} left",
         "cards": "play a card or pass",
         "card_choice": f"choose for the card {card}{f', after {named}' if named else ''}",
         "safe": "move the safe",
@@ -109,7 +109,7 @@ def _cards(seen: Seen, viewer: int) -> list[str]:
     others = ", ".join(f"player_{seat} {count}" for seat, count in seen["hands"].items() if int(seat) != viewer)
     lines = [
         f"Your cards: {_listed(seen['hands'][str(viewer)])}",
-        f"Cards of the others: {others}. Deck: {seen['deck']} cards. Used: {_listed(seen['used'])}",
+        f"Cards of the others: {others}. Deck: {counted(seen['deck'], 'card')}. Used: {_listed(seen['used'])}",
     ]
     if seen["passes"]:
         lines.append(f"Passes in a row: {seen['passes']}")
