@@ -326,7 +326,8 @@ def test_nfsp_learns_on_agent_avenue() -> None:
     pytest.importorskip("torch")
     nfsp = pytest.importorskip("open_spiel.python.pytorch.nfsp")
     rl_environment = pytest.importorskip("open_spiel.python.rl_environment")
-    env = rl_environment.Environment(pyspiel.load_game("spygames_agent_avenue_v0"))
+    observation = rl_environment.ObservationType.OBSERVATION  # without the digest of the past
+    env = rl_environment.Environment(pyspiel.load_game("spygames_agent_avenue_v0"), observation_type=observation)
     size, actions = env.observation_spec()["info_state"][0], env.action_spec()["num_actions"]
     assert (size, actions) == (make_game("agent_avenue_v0").num_features, make_game("agent_avenue_v0").num_actions)
     agents = [
