@@ -28,7 +28,7 @@ it must begin with `resample_from_infostate`, which redraws future chance and ev
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pyspiel
@@ -36,7 +36,8 @@ import pyspiel
 from spygames import NOBODY, Game, IllegalAction, game_ids, game_module
 from spygames.authoring import as_record, as_seed, choice
 from spygames.core.envs.aec_step import calls, look
-from spygames.core.game.seen import DIGEST_BYTES, first_digest, next_digest
+from spygames.core.game.moments import Moment
+from spygames.core.game.seen import DIGEST_BYTES
 
 __all__ = ["OpenSpielGame", "OpenSpielState", "register"]
 
@@ -163,11 +164,6 @@ class OpenSpielGame(pyspiel.Game):
         self._calls.step(raw, look(seat), features, mask)
         return features, mask
 
-    def known(self, raw: bytes, seat: int) -> tuple[bytes, dict[str, Any]]:
-        """Return what a seat may know in the state with these bytes: the bytes of its view, and its mapping."""
-        features, _ = self.look(np.frombuffer(bytearray(raw), np.uint8), seat)
-        return features.tobytes(), self.game.seen_to_dict(as_record(np.frombuffer(raw, self.game.state_dtype)), seat)
-
     def results(self, raw: np.ndarray) -> np.ndarray:
         """Return the result of each seat, float32 [P]."""
         results = np.zeros(self.game.num_players, np.float32)
@@ -176,59 +172,6 @@ class OpenSpielGame(pyspiel.Game):
 
     def _arrays(self) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros(self.game.num_features, np.float32), np.zeros(self.game.num_actions, np.int8)
-
-
-class _Moment:
-    """A state of a game after the deal and the way to it. It never changes, so clones share it.
-
-    Args:
-        raw: the bytes of the STATE.
-        before: the moment before the last action; None: the game begins here.
-        action: this action; -1 if the game begins here.
-    """
-
-    __slots__ = ("action", "before", "digests", "raw")
-
-    def __init__(self, raw: bytes, before: Self | None = None, action: int = -1):
-        self.raw, self.before, self.action = raw, before, action
-        self.digests: dict[int, bytes] = {}
-        """What each seat has seen up to here, for the seats that were asked for."""
-
-    def digest(self, game: OpenSpielGame, seat: int) -> bytes:
-        """Return a digest of what a seat has seen and done up to here."""
-        moment, later = self, list[_Moment]()
-        while seat not in moment.digests and moment.before is not None:
-            later.append(moment)
-            moment = moment.before
-        if seat not in moment.digests:
-            moment.digests[seat] = first_digest(seat, *game.known(moment.raw, seat))
-        digest = moment.digests[seat]
-        for each in reversed(later):
-            assert each.before is not None
-            s = as_record(np.frombuffer(each.before.raw, game.game.state_dtype))
-            mover = int(s.to_move)
-            seen, own = game.game.seen_action(s, each.action, mover, seat), each.action if mover == seat else None
-            digest = each.digests[seat] = next_digest(digest, *game.known(each.raw, seat), mover, seen, own)
-        return digest
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the whole way as one list. Moments within moments would be too deep."""
-        way = [self]
-        while way[-1].before is not None:
-            way.append(way[-1].before)
-        return _on_the_way, ([(each.raw, each.action) for each in reversed(way)], way[-1].digests)
-
-
-def _on_the_way(way: list[tuple[bytes, int]], digests: dict[int, bytes]) -> _Moment:
-    """Make a moment from the states and actions on the way to it, and the digests of its beginning."""
-    moment = _Moment(way[0][0])
-    moment.digests = digests
-    for raw, action in way[1:]:
-        moment = _Moment(raw, moment, action)
-    return moment
 
 
 class OpenSpielState(pyspiel.State):
@@ -250,7 +193,7 @@ class OpenSpielState(pyspiel.State):
         super().__init__(game)
         self._drawn: tuple[int, ...] = ()
         """Outcomes of the chance nodes so far"""
-        self._moment: _Moment | None = None
+        self._moment: Moment | None = None
         """The state and the way to it; None before the deal is complete"""
 
     def current_player(self) -> int:
@@ -281,7 +224,7 @@ class OpenSpielState(pyspiel.State):
                 raise IllegalAction(f"chance outcome must be 0..{game.num_outcomes - 1}, not {action}")
             self._drawn = (*self._drawn, action)
             if len(self._drawn) == game.num_draws:
-                self._moment = _Moment(game.begin(self._drawn).tobytes())
+                self._moment = Moment(game.begin(self._drawn).tobytes())
             return
         seat = self.current_player()
         if seat < 0:
@@ -289,7 +232,7 @@ class OpenSpielState(pyspiel.State):
         raw = self._bytes()
         if not (0 <= action < game.game.num_actions and game.step(raw, action)):
             raise IllegalAction(f"action {action} is not legal for seat {seat}; legal are {self._legal_actions(seat)}")
-        self._moment = _Moment(raw.tobytes(), self._moment, action)
+        self._moment = Moment(raw.tobytes(), self._moment, action)
 
     def _action_to_string(self, player: int, action: int) -> str:
         """Return the text of an action or of a chance outcome."""
@@ -321,8 +264,8 @@ class OpenSpielState(pyspiel.State):
         states = self._state().copy()
         seed = np.uint64(int(probability_sampler() * 2**53) << 11)
         game.game.determinize(as_record(states), player_id, seed)
-        other._moment = _Moment(states.tobytes())
-        other._moment.digests[player_id] = moment.digest(game, player_id)
+        other._moment = Moment(states.tobytes())
+        other._moment.digests[player_id] = moment.digest(game.game, player_id)
         return other
 
     def __str__(self) -> str:
@@ -358,7 +301,7 @@ class OpenSpielState(pyspiel.State):
         return np.concatenate([self.features(seat), bits.astype(np.float32)])
 
     def _digest(self, seat: int) -> bytes:
-        return bytes(DIGEST_BYTES) if self._moment is None else self._moment.digest(self._game(), seat)
+        return bytes(DIGEST_BYTES) if self._moment is None else self._moment.digest(self._game().game, seat)
 
     @property
     def _raw(self) -> bytes:

@@ -314,11 +314,11 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
         {"view_parts": {**(KUHN.view_parts or {}), "own": "public"}},
         "field own in the view of seat . must be 'private' or 'mixed' .*, not 'public': it differs between worlds",
     ),
-    "a field without a part": ("layout", {"view_parts": {"own": "private"}}, "view_parts must have one of public, pri"),
+    "a field without a part": ("parts", {"view_parts": {"own": "private"}}, "each field of VIEW, but lacks shown"),
     "a part of another name": (
         "layout",
         {"view_parts": dict.fromkeys(KUHN.view_dtype.names or (), "secret")},
-        "view_parts must have one of public, private, mixed for each field of VIEW, not .*secret",
+        "view_parts must have values of public, private, mixed, not .*secret",
     ),
     "determinize returns the truth": ("redraws", {"determinize": determinize_nothing}, "returned the true state"),
     "determinize knows too much": ("leaks", {"determinize": determinize_what_is_known}, "changes what the seat"),

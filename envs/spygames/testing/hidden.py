@@ -230,11 +230,14 @@ def moves(trial: Trial) -> None:
 
 
 def parts(trial: Trial) -> None:
-    """The public fields of a view are the same in all worlds that are possible for another seat."""
+    """Each field of a view has a part, and public fields are the same in all worlds possible for another seat."""
     game = trial.game
     if game.view_parts is None:  # they are optional
         return
-    public = [name for name, part in game.view_parts.items() if part == "public"]
+    names = game.view_dtype.names or ()
+    if missing := [name for name in names if name not in game.view_parts]:
+        trial.fail(f"view_parts must have each field of VIEW, but lacks {missing[0]}")
+    public = [name for name in names if game.view_parts[name] == "public"]
     for states in trial.positions(24):
         for seat, other in permutations(range(game.num_players), 2):
             world = determinized(game, states, other, int(trial.rng.integers(2**32)))

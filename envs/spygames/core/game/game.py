@@ -213,7 +213,7 @@ class Game(Generic[V]):
     view_parts: Mapping[str, Part] | None = None
     """For each field of VIEW which part of the observation it is: "public", if every seat can compute its value;
     "private", if only its seat can; "mixed", if it has public and private elements, or public facts in an order that
-    only its seat knows. None: not stated."""
+    only its seat knows. It may name fields that the variant lacks. None: not stated."""
 
     def __post_init__(self) -> None:
         """Check the layouts and bots; ValueError names the field that is wrong."""
@@ -227,10 +227,8 @@ class Game(Generic[V]):
         if self.extra_fields != names[len(names) - len(self.extra_fields) :]:
             raise ValueError(f"{self.id}: extra_fields must be the last fields of VIEW, not {shown(self.extra_fields)}")
         parts = self.view_parts
-        if parts is not None and (set(parts) != set(names) or not set(parts.values()) <= set(PARTS)):
-            raise ValueError(
-                f"{self.id}: view_parts must have one of {', '.join(PARTS)} for each field of VIEW, not {shown(parts)}"
-            )
+        if parts is not None and not set(parts.values()) <= set(PARTS):
+            raise ValueError(f"{self.id}: view_parts must have values of {', '.join(PARTS)}, not {shown(parts)}")
         if self.rewind_within and self.rewind_within not in (self.state_dtype.names or ()):
             raise ValueError(f"{self.id}: rewind_within must be a field of STATE, not {shown(self.rewind_within)}")
         for name in ("state_dtype", "view_dtype"):
