@@ -43,6 +43,7 @@ from spygames.core.game.layout import (
     range_check,
     read_fields,
     uint64,
+    view_parts,
     view_ranges,
 )
 from spygames.core.game.options import GameOptions, maker, packed, seat_or_random
@@ -116,6 +117,7 @@ __all__ = [
     "uint64",
     "uniform",
     "vector_entry",
+    "view_parts",
     "view_ranges",
     "whole",
 ]

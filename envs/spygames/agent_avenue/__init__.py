@@ -19,7 +19,7 @@ from spygames.agent_avenue.layout import View
 from spygames.agent_avenue.picture import compact, draw, portrait
 from spygames.agent_avenue.texts import render, seen, short_rules, words
 from spygames.core.game.game import Game, Texts
-from spygames.core.game.layout import dtype, view_ranges
+from spygames.core.game.layout import dtype, view_parts, view_ranges
 from spygames.core.game.options import maker, packed
 
 _OBSERVE = {
@@ -79,6 +79,7 @@ def _game(o: layout.Settings) -> Game[View]:
         entities=layout.ENTITIES_WITH_OFFERS if history else layout.ENTITIES,
         extra_fields=layout.extra_fields(teams, o.history),
         view_ranges=view_ranges(View, **view),
+        view_parts=view_parts(View, **view),
     )
 
 

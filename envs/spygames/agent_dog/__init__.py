@@ -25,7 +25,7 @@ from spygames.agent_dog.layout import View
 from spygames.agent_dog.picture import compact, draw, portrait
 from spygames.agent_dog.texts import render, seen, short_rules, words
 from spygames.core.game.game import Game, Texts
-from spygames.core.game.layout import view_ranges
+from spygames.core.game.layout import view_parts, view_ranges
 from spygames.core.game.options import maker, packed
 
 __all__ = ["BOARDS", "DECKS", "Board", "Deck", "make_game"]
@@ -82,6 +82,7 @@ def _game(o: layout.Settings) -> Game[View]:
         module=sys.modules[__name__],
         entities=layout.ENTITIES,
         view_ranges=view_ranges(View, copies=max(deck.counts), deck=deck.total),
+        view_parts=view_parts(View),
         truncated=rules.truncated,
         is_known=validate.is_known,
         rewind=rewind.rewind,

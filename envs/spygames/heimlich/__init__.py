@@ -6,7 +6,7 @@ README.md states the rules by ID.
 import sys
 
 from spygames.core.game.game import Game, Texts
-from spygames.core.game.layout import view_ranges
+from spygames.core.game.layout import view_parts, view_ranges
 from spygames.core.game.options import maker, packed
 from spygames.heimlich import actions, belief_targets, determinize, observe, rewind, rules, state_dict, validate
 from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
@@ -80,6 +80,7 @@ def _game(o: Settings) -> Game[View]:
         questions=belief_targets.questions(o.players, agents),
         entities=ENTITIES,
         view_ranges=view_ranges(View, **view),
+        view_parts=view_parts(View, **view),
     )
 
 
