@@ -13,7 +13,7 @@ from spygames.core.game.game import Game
 from spygames.core.players.player import DecisionBatch, Player
 from spygames.core.playing.rows import Rows, spread
 from spygames.core.playing.session import Session, answers
-from spygames_training.evaluation.forfeits import Referee
+from spygames_training.evaluation.forfeits import Forfeit, Referee
 from spygames_training.networks.device import one_thread
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
 
@@ -72,13 +72,35 @@ def play_matches(
     game: Game, matches: Sequence[Match], progress: Progress | None = None, executor: Executor = SERIAL
 ) -> list[np.ndarray]:
     """Return the results of the games of each match, as `play_games`; other arguments as in `evaluate`."""
+    return [returns for returns, _ in play_matches_with_forfeits(game, matches, None, progress, executor)]
+
+
+def play_matches_with_forfeits(
+    game: Game,
+    matches: Sequence[Match],
+    limit: float | None,
+    progress: Progress | None = None,
+    executor: Executor = SERIAL,
+) -> list[tuple[np.ndarray, dict[int, Forfeit]]]:
+    """Return the results of the games of each match, 0 in forfeited games, and the forfeits by the game's number.
+
+    `limit` is that of `Referee`; None: an error of a player ends all games. Other arguments as in `evaluate`.
+    """
     tasks = []
     for match in matches:
         rng = spread(np.uint64(match.rng_seed), len(match.seeds)).reshape(-1, 1)
         for part in _parts(len(match.seeds)):
-            tasks.append((game, match.players, match.seating[part], match.seeds[part], rng[part]))
+            tasks.append((game, match.players, match.seating[part], match.seeds[part], rng[part], limit))
     found = executor.in_order(_results_of_part, tasks, progress)
-    return [np.concatenate([next(found) for _ in _parts(len(match.seeds))]) for match in matches]
+    results = []
+    for match in matches:
+        returns, forfeits = [], {}
+        for part in _parts(len(match.seeds)):
+            those, lost = next(found)
+            returns.append(those)
+            forfeits |= {part.start + row: forfeit for row, forfeit in lost.items()}
+        results.append((np.concatenate(returns), forfeits))
+    return results
 
 
 def _parts(games: int) -> list[slice]:
@@ -92,13 +114,14 @@ def _results_of_part(
     seating: np.ndarray,
     seeds: np.ndarray,
     rng: np.ndarray,
+    limit: float | None,
     progress: Progress | None,
-) -> np.ndarray:
-    """Task for an executor: the results of games played in lockstep."""
-    out = np.zeros((len(seeds), game.num_players), np.float32)
+) -> tuple[np.ndarray, dict[int, Forfeit]]:
+    """Task for an executor: the results and forfeits of games played in lockstep."""
+    out, referee = np.zeros((len(seeds), game.num_players), np.float32), None if limit is None else Referee(limit)
     with one_thread():
-        _play_part(game, players, seating, seeds, rng, out, progress, None, None, 0)
-    return out
+        _play_part(game, players, seating, seeds, rng, out, progress, None, referee, 0)
+    return out, {} if referee is None else referee.forfeits
 
 
 def _play_part(

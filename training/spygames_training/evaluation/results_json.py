@@ -37,6 +37,8 @@ def as_json(
     for result in results:
         row = asdict(result)
         del row["by_deal"]
+        if result.forfeits is None:
+            del row["forfeits"]
         pair = known.get(result.challenger), known.get(result.opponent)
         row["training_opponent"] = None if None in pair else trained_against(game, *pair)  # type: ignore[arg-type]
         rows.append(row)

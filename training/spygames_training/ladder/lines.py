@@ -25,6 +25,7 @@ from spygames.core.basics.json_numbers import read_uint64, written
 from spygames.core.basics.json_values import LARGEST, is_count, is_number, parse_json
 from spygames.core.basics.text import one_line, shown
 from spygames.core.basics.version import VERSION
+from spygames.core.chat.player import language_models
 from spygames.core.game.game import Game
 from spygames.core.game.registry import imports_code, make_game
 from spygames.core.game.validation import same
@@ -144,6 +145,8 @@ def play_line(
     referee, began = Referee(limit), time.monotonic()
     timed = [Timed(_fresh(first[1], limit))]
     timed.append(timed[0] if first[0] == second[0] else Timed(_fresh(second[1], limit)))
+    for model in language_models([first[1], second[1]]):
+        model.occasion = f"{first[0].name} - {second[0].name}, block {number}"
     try:
         block = play_block(game, timed[0], timed[1], seed, number, DEALS, referee, progress)
     finally:
