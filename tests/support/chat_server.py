@@ -29,7 +29,7 @@ class Reaction:
         headers: dict[str, str] | None = None,
         cut: bool = False,
         hang: bool = False,
-    ):
+    ) -> None:
         self.status, self.body, self.headers, self.cut, self.hang = status, body, headers or {}, cut, hang
 
 
@@ -43,7 +43,7 @@ def in_form(text: str | None, finish: str = "stop", usage: dict[str, Any] | None
 class ChatServer:
     """The running server: its `url`, and what was asked."""
 
-    def __init__(self, script: Script):
+    def __init__(self, script: Script) -> None:
         self.script, self.lock, self.over = script, threading.Lock(), threading.Event()
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []

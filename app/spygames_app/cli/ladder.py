@@ -26,6 +26,7 @@ from spygames_app.cli.arguments import (
     counted,
     say,
 )
+from spygames_app.cli.models import ModelOptions, Models
 
 if TYPE_CHECKING:
     from spygames.core.game.game import Game
@@ -90,6 +91,7 @@ class Ladder:
     option: GameOptions = ()
     """An option of the game, such as players=2."""
     tasks: TaskOptions = field(default_factory=Tasks)
+    llm: ModelOptions = field(default_factory=Models)
 
     def run(self) -> int:
         from spygames_training.ladder.lines import check_sides, game_of, read_lines
@@ -158,6 +160,7 @@ class Ladder:
         end = time.monotonic() + 60 * self.minutes if self.minutes else float("inf")
         meet = [Meeting((entries[a], players[a]), (entries[b], players[b]), seed, number) for a, b, number in wanted]
         with (
+            self.llm.at_work([*players.values()]) as models,
             self.tasks.executor() as executor,
             appending(self.file) as append,
             progress_bar(console=console(stderr=True), transient=True) as bar,
@@ -165,6 +168,7 @@ class Ladder:
             task = bar.add_task("playing", total=sum(games_of(game, a == b) for a, b, _ in wanted))
             in_time = takewhile(lambda _: time.monotonic() <= end, meet)
             new = play_lines(game, in_time, self.limit, append, executor, lambda n: bar.advance(task, n))
+        self.llm.report(models)
         return [*lines, *new]
 
     def _rerun(self, game: "Game", lines: "list[Line]") -> int:

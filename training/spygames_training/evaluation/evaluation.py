@@ -13,8 +13,7 @@ from spygames.core.game.rng import as_seed, next_seed
 from spygames.core.game.validation import whole
 from spygames.core.players.names import Player, PlayerLike, as_players
 from spygames.core.playing.batch import spread
-from spygames_training.evaluation.forfeits import Forfeit
-from spygames_training.evaluation.play_games import Match, play_matches_with_forfeits
+from spygames_training.evaluation.play_games import Match, settled_matches
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
 
 __all__ = ["Forfeits", "Result", "cross_play", "evaluate"]
@@ -147,7 +146,7 @@ def evaluate(
     (challenger,), others = as_players(game, challenger), as_players(game, opponents)
     matches = [_match(game, challenger, opponent, games, seed) for opponent in others]
     fair = [_self_match(game, opponent, games, seed) for opponent in others] if game.num_sides > 2 else []
-    played = _settled(game, [*matches, *fair], limit, progress, executor)
+    played = settled_matches(game, [*matches, *fair], limit, progress, executor)
     shares = _fair_shares(game, [returns for returns, _ in played[len(others) :]], len(others))
     return [
         _summary(challenger, opponent, _own(game, returns), share, game, seed, lost)
@@ -175,7 +174,7 @@ def cross_play(
     pairs = [(i, j) for i in numbers for j in numbers if (i < j if two else i != j)]
     matches = [_match(game, seated[i], seated[j], games, seed) for i, j in pairs]
     fair = [] if two else [_self_match(game, player, games, seed) for player in seated]
-    played = _settled(game, [*matches, *fair], limit, progress, executor)
+    played = settled_matches(game, [*matches, *fair], limit, progress, executor)
     shares = _fair_shares(game, [returns for returns, _ in played[len(pairs) :]], len(seated))
     for (i, j), (returns, lost) in zip(pairs, played[: len(pairs)], strict=True):
         first, second = seated[i], seated[j]
@@ -210,26 +209,6 @@ def _match(game: Game, first: Player, second: Player, games: int, seed: int) -> 
     seating = np.tile((np.arange(sides)[:, None] != np.array(game.side_of)).astype(np.int64), (deals, 1))
     seeds = np.repeat(spread(np.uint64(seed), deals), sides)
     return Match((first, second), seating, seeds, int(next_seed(np.uint64(seed))))
-
-
-def _settled(
-    game: Game, matches: Sequence[Match], limit: float | None, progress: Progress | None, executor: Executor
-) -> list[tuple[np.ndarray, np.ndarray | None]]:
-    """Play matches. Return for each one the returns [n, P] and who failed in each game, int64 [n]: the player's index
-    in `Match.players`, or -1. None: there was no limit.
-
-    A player that fails gets the lowest result in all its seats; the other player gets the opposite.
-    """
-    found = []
-    for match, (returns, forfeits) in zip(
-        matches, play_matches_with_forfeits(game, matches, limit, progress, executor), strict=True
-    ):
-        failed = np.full(len(returns), -1, np.int64)
-        for row, forfeit in forfeits.items():
-            failed[row] = match.seating[row, forfeit.seat]
-            returns[row] = np.where(match.seating[row] == failed[row], game.lowest_return, -game.lowest_return)
-        found.append((returns, None if limit is None else failed))
-    return found
 
 
 def _seen_by_second(failed: np.ndarray | None) -> np.ndarray | None:

@@ -13,7 +13,7 @@ from spygames.core.game.game import Game
 from spygames.core.players.player import DecisionBatch, Player
 from spygames.core.playing.rows import Rows, spread
 from spygames.core.playing.session import Session, answers
-from spygames_training.evaluation.forfeits import Forfeit, Referee
+from spygames_training.evaluation.forfeits import Referee
 from spygames_training.networks.device import one_thread
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
 
@@ -68,23 +68,25 @@ class Match:
     rng_seed: int
 
 
-def play_matches(
-    game: Game, matches: Sequence[Match], progress: Progress | None = None, executor: Executor = SERIAL
-) -> list[np.ndarray]:
-    """Return the results of the games of each match, as `play_games`; other arguments as in `evaluate`."""
-    return [returns for returns, _ in play_matches_with_forfeits(game, matches, None, progress, executor)]
-
-
-def play_matches_with_forfeits(
+def settled_matches(
     game: Game,
     matches: Sequence[Match],
     limit: float | None,
     progress: Progress | None = None,
     executor: Executor = SERIAL,
-) -> list[tuple[np.ndarray, dict[int, Forfeit]]]:
-    """Return the results of the games of each match, 0 in forfeited games, and the forfeits by the game's number.
+) -> list[tuple[np.ndarray, np.ndarray | None]]:
+    """Play matches; other arguments as in `evaluate`.
 
-    `limit` is that of `Referee`; None: an error of a player ends all games. Other arguments as in `evaluate`.
+    Args:
+        game: the game to play.
+        matches: the matches.
+        limit: see `Referee`. A player that fails gets the lowest result in all its seats, and the others get the
+            opposite. None: an error of a player ends all games.
+        progress, executor: as in `evaluate`.
+
+    Returns:
+        For each match the results, float32 [n, P], and the index in `Match.players` of the player that failed, or -1,
+        int64 [n]; None without a limit.
     """
     tasks = []
     for match in matches:
@@ -92,14 +94,10 @@ def play_matches_with_forfeits(
         for part in _parts(len(match.seeds)):
             tasks.append((game, match.players, match.seating[part], match.seeds[part], rng[part], limit))
     found = executor.in_order(_results_of_part, tasks, progress)
-    results = []
+    results: list[tuple[np.ndarray, np.ndarray | None]] = []
     for match in matches:
-        returns, forfeits = [], {}
-        for part in _parts(len(match.seeds)):
-            those, lost = next(found)
-            returns.append(those)
-            forfeits |= {part.start + row: forfeit for row, forfeit in lost.items()}
-        results.append((np.concatenate(returns), forfeits))
+        returns, failed = zip(*(next(found) for _ in _parts(len(match.seeds))), strict=True)
+        results.append((np.concatenate(returns), None if limit is None else np.concatenate(failed)))
     return results
 
 
@@ -116,12 +114,16 @@ def _results_of_part(
     rng: np.ndarray,
     limit: float | None,
     progress: Progress | None,
-) -> tuple[np.ndarray, dict[int, Forfeit]]:
-    """Task for an executor: the results and forfeits of games played in lockstep."""
-    out, referee = np.zeros((len(seeds), game.num_players), np.float32), None if limit is None else Referee(limit)
+) -> tuple[np.ndarray, np.ndarray]:
+    """Task for an executor: games played in lockstep, as `settled_matches` returns them."""
+    out, failed = np.zeros((len(seeds), game.num_players), np.float32), np.full(len(seeds), -1, np.int64)
+    referee = None if limit is None else Referee(limit)
     with one_thread():
         _play_part(game, players, seating, seeds, rng, out, progress, None, referee, 0)
-    return out, {} if referee is None else referee.forfeits
+    for row, forfeit in ({} if referee is None else referee.forfeits).items():
+        failed[row] = seating[row, forfeit.seat]
+        out[row] = np.where(seating[row] == failed[row], game.lowest_return, -game.lowest_return)
+    return out, failed
 
 
 def _play_part(

@@ -154,7 +154,9 @@ class ChatClient:
             text = str(found["message"] if isinstance(found, dict) else found)
         except (ValueError, LookupError, TypeError):
             pass
-        pause = float(retry_after) if retry_after.isascii() and retry_after.isdecimal() and len(retry_after) < 6 else None
+        pause = (
+            float(retry_after) if retry_after.isascii() and retry_after.isdecimal() and len(retry_after) < 6 else None
+        )
         message = f"the server answered {status}: {self._quoted(text)}"
         passing = status in (408, 409, 425, 429) or status >= 500
         return NoCompletion(str(status), message, status in STOPS or status < 400, passing, pause)

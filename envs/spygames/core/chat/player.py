@@ -145,7 +145,7 @@ class LanguageModel:
         failed = None
         jobs = [lambda talk=talk, turn=turn: self._decide(talk, turn) for _, talk, turn in asked]
         for number, found in _side_by_side(jobs, self.concurrent):
-            row, talk, turn = asked[number]
+            row, _, turn = asked[number]
             if isinstance(found, str):
                 known[row] = d.game.string_to_action(as_record(d.states, row), found, turn.seat)
                 self._following.answered(d, row, known[row])

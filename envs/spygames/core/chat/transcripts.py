@@ -81,7 +81,7 @@ def _lines(file: Path) -> Iterator[tuple[int, Any]]:
         return
     with open(file, "rb+") as stream:
         size = number = 0
-        for number, line in enumerate(stream, 1):  # noqa: B007
+        for number, line in enumerate(stream, 1):
             if not line.endswith(b"\n"):
                 stream.truncate(size)
                 return
