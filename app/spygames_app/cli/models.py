@@ -110,28 +110,26 @@ class Models:
             return
         from spygames_training.output.tables import ScreenTable
 
-        rows = []
+        columns = []
         for model in models:
             a, price = model.account, model.budget.price(model.model.model)
-            failures = ", ".join(f"{kind} {number}" for kind, number in sorted(a.failures.items())) or "0"
-            rows.append([
-                model.name,
-                *(f"{n:,}" for n in (a.decisions, a.answers, a.retries)),
-                *(f"{n:,}" for n in (a.unparseable, a.ambiguous, a.illegal, a.forfeits)),
-                failures,
-                f"{a.tokens_in:,}",
-                f"{a.tokens_out:,}",
-                f"{a.seconds:,.0f}",
-                "" if price is None else f"{a.dollars(price):.4f}",
+            counts = (a.decisions, a.answers, a.retries, a.unparseable, a.ambiguous, a.illegal, a.forfeits)
+            columns.append([
+                *(f"{number:,}" for number in counts),
+                ", ".join(f"{kind}: {number:,}" for kind, number in sorted(a.failures.items())) or "0",
+                *(f"{number:,.0f}" for number in (a.tokens_in, a.tokens_out, a.seconds)),
+                "unknown" if price is None else f"{a.dollars(price):.4f}",
             ])  # fmt: skip
-        head = ["model", "decisions", "answers", "retries", "unparseable", "ambiguous", "illegal", "forfeits",
-                "server failures", "tokens in", "tokens out", "seconds", "dollars"]  # fmt: skip
+        kinds = ["decisions", "answers", "retries", "unparseable", "ambiguous", "illegal", "forfeits",
+                 "requests without an answer", "tokens in", "tokens out", "seconds", "dollars"]  # fmt: skip
+        head = ["language models", *(model.name for model in models)]
+        rows = [[*row] for row in zip(kinds, *columns, strict=True)]
         caption = (
             "retries: answers to a correction; forfeits: games lost without a legal action; seconds: of all requests."
         )
         if any(model.account.unmetered for model in models):
             caption += " The server did not report all tokens: the others are counted as one per four characters."
-        console().print(ScreenTable(head, rows, "language models", caption))
+        console().print(ScreenTable(head, rows, caption=caption))
         if self.transcripts is not None:
             say(f"transcripts: {self.transcripts}")
 

@@ -101,9 +101,8 @@ def worlds_of(made: Mapping[str, Any]) -> int:
 def full_name(game: Game, name: str | PlayerName, player: Player) -> PlayerName:
     """Complete the name that a player was made from.
 
-    The name of a network that does not say how it plays gets `@sample`. `best` becomes the agent's name. That of a language model
-    gets its mode. The names in a
-    mixture are completed, too.
+    The name of a network that does not say how it plays gets `@sample`. `best` becomes the agent's name, and that of a
+    language model gets its mode. The names in a mixture are completed, too.
     """
     name = PlayerName.parse(name).without_best(game)
     if isinstance(player, MixturePlayer):
