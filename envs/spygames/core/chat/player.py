@@ -315,7 +315,7 @@ def _side_by_side(jobs: Sequence[Callable[[], Any]], concurrent: int) -> Iterabl
             try:
                 done.put((number, job(), None))
             except BaseException as error:
-                done.put((number, None, error))
+                done.put((number, discard(), error))
 
     def discard() -> int:
         """Empty the queue; return how many jobs were in it."""
@@ -338,8 +338,7 @@ def _side_by_side(jobs: Sequence[Callable[[], Any]], concurrent: int) -> Iterabl
             if error is None:
                 yield number, found
             else:
-                raised = raised or error
-                left -= discard()
+                raised, left = raised or error, left - found
     finally:
         discard()
     if raised is not None:
