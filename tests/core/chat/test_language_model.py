@@ -485,7 +485,7 @@ def hostile(seed: int) -> Iterator[Any]:
         ])  # fmt: skip
 
 
-@pytest.mark.parametrize("count", [400, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_hostile_answers_play_no_move(count: int) -> None:
     from spygames_training import evaluate
 
