@@ -82,8 +82,13 @@ def test_the_first_visit_needs_the_address_with_its_token() -> None:
 @pytest.mark.parametrize(
     ("fields", "status", "line"),
     [
-        ({"action": "discard everything"}, 409, "This is not a legal action: choose one of those on this page."),
-        ({"action": "<b>bold</b>"}, 409, "This is not a legal action"),
+        (
+            {"action": "discard everything"},
+            409,
+            "'discard everything' is not an action of this game. You: offer two cards",
+        ),
+        ({"action": "<b>bold</b>"}, 409, "'<b>bold</b>' is not an action of this game."),
+        ({"action": "recruit up"}, 409, "'recruit up' is against the rules here. You: offer two cards"),
         ({"revision": 3}, 409, "The game has moved on since you saw it"),
         ({"revision": "x"}, 400, "The field 'revision' of the form is invalid."),
         ({"revision": "9" * 30}, 400, "The field 'revision' of the form is invalid."),

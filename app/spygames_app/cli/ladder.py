@@ -63,8 +63,9 @@ class Ladder:
         spygames ladder small.jsonl --deals 10 --blocks 1 --players random greedy llm:MODEL@URL
 
     The file has one line for each block of 256 deals between two players. The command writes a page and a picture next
-    to it (dog.md, dog.svg). The named players meet each other and all players in the file; existing lines stay as they
-    are. Without players the command only writes the page. It can be stopped at any time; the same command resumes.
+    to it (dog.md, dog.svg). The named players meet each other and all players in the file, except those that have
+    changed since (their digest differs); existing lines stay as they are. Without players the command only writes the
+    page. It can be stopped at any time; the same command resumes.
 
     A player loses a game in which it crashes, answers an illegal action or exceeds --limit. The page counts these
     games.
@@ -154,13 +155,15 @@ class Ladder:
             name = PlayerName.parse(spec)
             player = make_player(game, name)
             entry = entry_of(game, name, player)
+            if known.get(entry.name, entry) != entry:
+                changed = f"{self.file} has results of another {entry.name} (digest {known[entry.name].digest}, here "
+                changed += f"{entry.digest})"
+                if spec in specs:
+                    raise ValueError(f"{changed}: use a new file, or rename the player")
+                say(f"{changed}: the new players do not meet it")
+                continue
             players[entry.name], entries[entry.name] = player, entry
             given += [entry.name] if spec in specs else []
-            if known.get(entry.name, entry) != entry:
-                raise ValueError(
-                    f"{self.file} has results of another {entry.name} (digest {known[entry.name].digest}, here "
-                    f"{entry.digest}): use a new file, or rename the player"
-                )
         if len(players) < 2:
             raise ValueError(f"{self.file} needs at least two different players, not only {', '.join(players)}")
         seed = lines[0].seed if lines else SEED if self.seed is None else self.seed

@@ -22,7 +22,7 @@ from spygames.agent_dog.board import BOARDS, MAX_TRACK, Board
 from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DECKS, Deck
 from spygames.agent_dog.layout import View
-from spygames.agent_dog.picture import draw
+from spygames.agent_dog.picture import compact, draw, portrait
 from spygames.agent_dog.texts import render, seen, short_rules, words
 from spygames.core.game.game import Game, Texts
 from spygames.core.game.layout import view_ranges
@@ -71,6 +71,8 @@ def _game(o: layout.Settings) -> Game[View]:
             seen_to_dict=seen.seen_to_dict,
             seen_action=seen.seen_action,
             draw=draw.draw,
+            draw_portrait=portrait.draw,
+            draw_compact=compact.draw,
             headline=draw.headline,
             short_rules=short_rules.short_rules,
             describe=words.describe,

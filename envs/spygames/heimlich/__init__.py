@@ -13,7 +13,7 @@ from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
 from spygames.heimlich.board import FINISH, IN_PLAY, VALUES
 from spygames.heimlich.bots import BOTS
 from spygames.heimlich.layout import ENTITIES, STATE, Options, Settings, View, view_dtype
-from spygames.heimlich.picture import draw, facts
+from spygames.heimlich.picture import compact, draw, facts, portrait
 from spygames.heimlich.rules.predictions import BONUS
 from spygames.heimlich.texts import render, seen, short_rules, words
 
@@ -59,6 +59,8 @@ def _game(o: Settings) -> Game[View]:
             seen_to_dict=seen.seen_to_dict,
             seen_action=seen.seen_action,
             draw=draw.draw,
+            draw_portrait=portrait.draw,
+            draw_compact=compact.draw,
             headline=facts.headline,
             asks={"move": ("Which agent do you move?", "How far does it go?")},
             short_rules=short_rules.short_rules,

@@ -41,6 +41,7 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
     - `prompt`: what a text player is told (`spygames.text.question`), if the seat is to move.
     - `moves`: what the seat sees when the seat to move acts (`seen_action`), by the text of the action.
     - `picture`, `picture with targets`: the SVG, without and with legal actions as targets.
+    - `portrait picture`, `compact picture`: the other forms of the SVG, if the game has them, with the legal actions.
 
     An environment adds no channels: its observation, mask, info and view equal these (see `equal_bytes`), and rewards
     and terminations follow from the results.
@@ -64,6 +65,10 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
         drawn["picture"] = draw_seen(game, seen, Look(seat, alt=drawing), theme)
         if targets:
             drawn["picture with targets"] = draw_seen(game, seen, Look(seat, legal=targets, alt=drawing), other)
+        for size, own in (("portrait", game.texts.draw_portrait), ("compact", game.texts.draw_compact)):
+            if own is not None:
+                look = Look(seat, legal=targets, alt=drawing)
+                drawn[f"{size} picture"] = draw_seen(game, seen, look, theme if size == "portrait" else other, size)
     if s.to_move == seat:
         drawn["prompt"] = question(turn_of(game, states))
     return {

@@ -25,6 +25,7 @@ from spygames.core.pictures.picture import Picture
 from spygames.core.pictures.raster import check_width, pixels
 from spygames.core.pictures.render import FPS, MODES, Renderer
 from spygames.core.svg.colours import Theme
+from spygames.core.svg.pen import Size
 
 __all__ = ["GameEnv", "Observation", "View"]
 
@@ -293,29 +294,34 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         """Draw what `agent` may know as text; None: everything."""
         return self.game.to_text(as_record(self._states), self._viewer(agent))
 
-    def to_svg(self, agent: str | None = None, *, theme: Theme = "dark") -> Picture:
+    def to_svg(self, agent: str | None = None, *, theme: Theme = "dark", size: Size = "full") -> Picture:
         """Draw what `agent` may know as a picture, which notebooks display; None: everything.
 
         This needs no extra. With the render modes "rgb_array" and "human" the picture also shows the last moves.
 
         Args:
             agent: the agent that sees the picture.
-            theme: "dark" or "light".
+            theme: "dark", "light", or "auto" for SVG that follows the `color-scheme` of its page.
+            size: "full", "portrait" for a phone, or "compact" for a thumbnail. Other games may have the first only.
 
         Raises:
-            ValueError: the agent does not exist, or the theme is invalid.
+            ValueError: the agent does not exist, or the theme or the size is invalid.
         """
-        return self.renderer.svg(self._states, self._viewer(agent), theme)
+        return self.renderer.svg(self._states, self._viewer(agent), theme, size)
 
-    def to_rgb(self, agent: str | None = None, width: int = 800, *, theme: Theme = "dark") -> np.ndarray:
-        """Draw what `agent` may know as pixels, uint8 [3/4 width, width, 3]; None: everything.
+    def to_rgb(
+        self, agent: str | None = None, width: int = 800, *, theme: Theme = "dark", size: Size = "full"
+    ) -> np.ndarray:
+        """Draw what `agent` may know as pixels, uint8 [height, width, 3]; None: everything.
+
+        The height is 3/4 of the width; in the size "portrait" it is 24/13.
 
         Raises:
-            ValueError: the agent does not exist, the width is not in 16..4096, or the theme is invalid.
+            ValueError: the agent does not exist, the width is not in 16..4096, or the theme or the size is invalid.
             DependencyNotInstalled: the extra `render` is missing.
         """
         width = check_width(width)
-        return pixels(self.to_svg(agent, theme=theme), width, theme)
+        return pixels(self.to_svg(agent, theme=theme, size=size), width, theme)
 
     def render(self) -> str | np.ndarray | None:
         """Draw what `render_viewer` may know; if it is None, everything, including hidden cards.

@@ -25,6 +25,7 @@ from spygames.core.players.player import Player, PlayerLike
 from spygames.core.playing.rows import Rows
 from spygames.core.playing.session import ROW, SeatSession
 from spygames.core.svg.colours import Theme
+from spygames.core.svg.pen import Size
 
 __all__ = ["MAX_IGNORED", "SingleEnv"]
 
@@ -255,25 +256,29 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """Return the legal actions, bool [A]."""
         return self._mask().astype(np.bool_)
 
-    def to_svg(self, *, theme: Theme = "dark") -> Picture:
+    def to_svg(self, *, theme: Theme = "dark", size: Size = "full") -> Picture:
         """Draw what the seat may know as a picture, which notebooks display. This needs no extra.
 
         With `render_mode="rgb_array"` the picture also shows the moves since the seat's last decision.
 
         Args:
-            theme: "dark" or "light"; ValueError for any other.
-        """
-        return draw(self.game, self._states(), self.seat, self._moves(), since_own=True, theme=theme)
-
-    def to_rgb(self, width: int = 800, *, theme: Theme = "dark") -> np.ndarray:
-        """Draw what the seat may know as pixels, uint8 [3/4 width, width, 3].
+            theme: "dark", "light", or "auto" for SVG that follows the `color-scheme` of its page.
+            size: "full", "portrait" for a phone, or "compact" for a thumbnail. Other games may have the first only.
 
         Raises:
-            ValueError: the width is not in 16..4096, or the theme is invalid.
+            ValueError: the theme or the size is invalid.
+        """
+        return draw(self.game, self._states(), self.seat, self._moves(), since_own=True, theme=theme, size=size)
+
+    def to_rgb(self, width: int = 800, *, theme: Theme = "dark", size: Size = "full") -> np.ndarray:
+        """Draw what the seat may know as pixels, uint8 [height, width, 3]; see `GameEnv.to_rgb`.
+
+        Raises:
+            ValueError: the width is not in 16..4096, or the theme or the size is invalid.
             DependencyNotInstalled: the extra `render` is missing.
         """
         width = check_width(width)
-        return pixels(self.to_svg(theme=theme), width, theme)
+        return pixels(self.to_svg(theme=theme, size=size), width, theme)
 
     def render(self) -> str | np.ndarray | None:  # type: ignore[override]
         """Draw what the seat may know.

@@ -80,6 +80,11 @@ class Texts:
     the same text. None: the other seats only see that `seat` has moved."""
     draw: Draw | None = None
     """(pen, seen, look): draw a result of `seen_to_dict` as a picture. None: the text on a panel."""
+    draw_portrait: Draw | None = None
+    """The same on the canvas of 390 x 720 units, for phones: letters of at least 12 units, targets of at least 44.
+    None: `draw`."""
+    draw_compact: Draw | None = None
+    """The same on the canvas of 400 x 300 units, for thumbnails and notebooks: few and large letters. None: `draw`."""
     headline: Callable[[Mapping[str, Any], int], str] | None = None
     """(seen, viewer): return the decision that is due, such as "You: play a card", or how the game ended, such as
     "player_1 wins: all pawns are home". `seen` is a result of `seen_to_dict` for this viewer. None: who is to move."""
