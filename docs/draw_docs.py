@@ -20,6 +20,8 @@ from spygames.core.svg.colours import Theme
 from spygames_app.films import page
 
 FOLDER = Path(__file__).parent / "images" / "games"
+THUMBNAILS = Path(__file__).resolve().parents[1] / "app" / "spygames_app" / "web" / "static" / "games"
+"""The thumbnails of the page to play on, which the README shows, too."""
 REPLAY = FOLDER.parents[1] / "_static" / "replay.html"
 OPEN, MOVER, NEXT = "open", "mover", "next"
 """Who looks: everything is open, the seat to move, the seat behind it."""
@@ -43,7 +45,11 @@ class Scene:
     """Whether the picture moves: the seat to move takes the hidden card."""
 
 
+THUMBNAIL = "thumbnail"
 SCENES = [
+    Scene(THUMBNAIL, "agent_avenue_v0", moves=9, theme="auto"),
+    Scene(THUMBNAIL, "heimlich_v0", {"players": 3}, moves=25, theme="auto"),
+    Scene(THUMBNAIL, "agent_dog_v0", {"players": 4}, seed=5, moves=150, theme="auto"),
     Scene("turn", "agent_avenue_v0", moves=9),
     Scene("turn_light", "agent_avenue_v0", moves=9, theme="light"),
     Scene("other_seat", "agent_avenue_v0", moves=9, viewer=NEXT),
@@ -80,6 +86,10 @@ def draw(scene: Scene) -> Picture:
         env.step(env.string_to_action(text))
     if scene.reveal:
         return reveal(env, scene.theme)
+    if scene.name == THUMBNAIL:
+        drawn = env.to_svg(env.agent_selection, theme=scene.theme, size="compact")
+        start = drawn.index(">") + 1  # in an <img>, the scheme of the system counts
+        return Picture(f"{drawn[:start]}<style>:root{{color-scheme:light dark}}</style>{drawn[start:]}")
     if scene.viewer == OPEN:
         return env.to_svg(theme=scene.theme)
     agent = env.possible_agents[(env.to_move + (scene.viewer == NEXT)) % game.num_players]
@@ -88,6 +98,8 @@ def draw(scene: Scene) -> Picture:
 
 def file_of(scene: Scene) -> Path:
     """Where the picture of a scene stands."""
+    if scene.name == THUMBNAIL:
+        return THUMBNAILS / f"{scene.game}.svg"
     return FOLDER / f"{scene.game.rpartition('_v')[0]}-{scene.name}.svg"
 
 
@@ -150,10 +162,12 @@ def _group(svg: str, attribute: str) -> tuple[int, int]:
 def main(check: bool) -> int:
     """Writes the pictures, or says which are not as they should be; returns the exit code."""
     files: dict[Path, str] = {file_of(scene): draw(scene) for scene in SCENES} | {REPLAY: replay()}
-    old = {path: path.read_text("utf-8") for path in (*FOLDER.glob("*.svg"), REPLAY) if path.exists()}
+    places = (*FOLDER.glob("*.svg"), *THUMBNAILS.glob("*.svg"), REPLAY)
+    old = {path: path.read_text("utf-8") for path in places if path.exists()}
     other = sorted(path.name for path in {*files, *old} if files.get(path) != old.get(path))
     if not check:
-        FOLDER.mkdir(parents=True, exist_ok=True)
+        for folder in (FOLDER, THUMBNAILS):
+            folder.mkdir(parents=True, exist_ok=True)
         for path in set(old) - set(files):
             path.unlink()
         for path, text in files.items():

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from spygames.core.game import action_table, options
-from spygames.core.game.layout import fields, rows
+from spygames.core.game.layout import fields, rows, view_parts
 
 PACKAGE = Path(__file__).resolve().parents[2] / "envs" / "spygames"
 GAMES = sorted(path.parent.name for path in PACKAGE.glob("*/layout.py"))
@@ -26,7 +26,7 @@ PARTS = {"top_secret": "with cards", "secret_identities": "with predictions", ""
 """What stands above the fields of a condition, where a README shows several."""
 _TEXT = re.compile(r'(?<!`)"\w+"(?!`)')
 """A value that is a text, which a table shows as code."""
-OPTIONS, VIEW = "| option | values | default |", "| field | shape | meaning |"
+OPTIONS, VIEW = "| option | values | default |", "| field | shape | part | meaning |"
 ACTIONS = "| number | text | when |"
 
 
@@ -41,11 +41,12 @@ def table_of_view(game: str) -> list[str]:
     """The lines of a game's observation."""
     view, variant = importlib.import_module(f"spygames.{game}.layout").View, SHOWN[game]
     conditions = [" ".join(row.when) for row in fields(view, **variant).values()]
-    lines = [VIEW, "|---|---|---|"]
+    parts = view_parts(view, **variant)
+    lines = [VIEW, "|---|---|---|---|"]
     for k, (name, shape, meaning) in enumerate(rows(view, **variant)):
         if len(set(conditions)) > 1 and conditions[k] not in conditions[:k]:
-            lines.append(f"| *{PARTS[conditions[k]]}* | | |")
-        lines.append(f"| `{name}` | {shape} | {meaning} |")
+            lines.append(f"| *{PARTS[conditions[k]]}* | | | |")
+        lines.append(f"| `{name}` | {shape} | {parts[name]} | {meaning} |")
     return lines
 
 

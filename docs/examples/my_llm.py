@@ -20,7 +20,7 @@ class Model:
 
     def act_text(self, turn: Turn) -> str:
         """Ask the model until its answer names one legal action."""
-        told = question(turn)
+        told, answer = question(turn), ""
         for _ in range(3):
             self.messages.append({"role": "user", "content": told})
             answer = ask(self.messages)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from spygames.core.envs.single_seat import SingleEnv
     from spygames.core.envs.vector import SeatVectorEnv
     from spygames.core.game.game import NOBODY, Game, IllegalAction, ImpossibleState
+    from spygames.core.game.seen import Event
     from spygames.core.playing.batch import Batch
     from spygames.core.playing.rows import Rows
 
@@ -41,6 +42,7 @@ __version__ = VERSION
 __all__ = [
     "NOBODY",
     "Batch",
+    "Event",
     "Game",
     "GameEnv",
     "IllegalAction",
@@ -60,6 +62,7 @@ __all__ = [
 _HOMES = {
     "NOBODY": "game.game",
     "Batch": "playing.batch",
+    "Event": "game.seen",
     "Game": "game.game",
     "GameEnv": "envs.aec",
     "IllegalAction": "game.game",

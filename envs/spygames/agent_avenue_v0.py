@@ -58,7 +58,8 @@ Every rule with its ID, source and option is in `spygames/agent_avenue/README.md
 A simple game for two has actions 0 to 73, a game for two with the Black Market 0 to 105. Within a kind the
 last word changes fastest: 8 + 8 * up + down.
 
-Agents are numbered from 0: double_agent, enforcer, codebreaker, saboteur, daredevil, sentinel, sidekick, mole.
+`AGENTS` names the agents in the order of every axis of 8, so `view.hand[CODEBREAKER]` is the row of the Codebreakers.
+They are numbered from 0: double_agent, enforcer, codebreaker, saboteur, daredevil, sentinel, sidekick, mole.
 
 ### Observation
 
@@ -103,10 +104,27 @@ last three offers of each side: both cards, which of them was taken, and the dis
 """
 
 from spygames.agent_avenue import make_game
+from spygames.agent_avenue.actions import RECRUIT_DOWN, RECRUIT_UP
+from spygames.agent_avenue.cards import (
+    AGENTS,
+    CODEBREAKER,
+    DAREDEVIL,
+    DOUBLE_AGENT,
+    ENFORCER,
+    MARKET_CARDS,
+    MOLE,
+    SABOTEUR,
+    SENTINEL,
+    SIDEKICK,
+)
 from spygames.agent_avenue.layout import State, View
 from spygames.core.envs.entry_points import entry_points, vector_entry
 
-__all__ = ["State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
+__all__ = [
+    "AGENTS", "CODEBREAKER", "DAREDEVIL", "DOUBLE_AGENT", "ENFORCER", "MARKET_CARDS", "MOLE", "RECRUIT_DOWN",
+    "RECRUIT_UP", "SABOTEUR", "SENTINEL", "SIDEKICK", "State", "View", "env", "make_game", "raw_env", "single_env",
+    "vector_env",
+]  # fmt: skip
 
 env, raw_env, single_env = entry_points(make_game)
 vector_env = vector_entry(make_game)

@@ -49,10 +49,24 @@ discards one and draws another.
 """
 
 from spygames.agent_dog import Board, Deck, make_game
+from spygames.agent_dog.board import COLOURS
+from spygames.agent_dog.cards import CARDS
 from spygames.agent_dog.layout import State, View
 from spygames.core.envs.entry_points import entry_points, vector_entry
 
-__all__ = ["Board", "Deck", "State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
+__all__ = [
+    "CARDS",
+    "COLOURS",
+    "Board",
+    "Deck",
+    "State",
+    "View",
+    "env",
+    "make_game",
+    "raw_env",
+    "single_env",
+    "vector_env",
+]
 
 env, raw_env, single_env = entry_points(make_game)
 vector_env = vector_entry(make_game)

@@ -43,11 +43,13 @@ from spygames.core.game.layout import (
     range_check,
     read_fields,
     uint64,
+    view_parts,
     view_ranges,
 )
 from spygames.core.game.options import GameOptions, maker, packed, seat_or_random
 from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from spygames.core.game.rng import as_seed, below, mix, next_seed, random_action, shuffle, uniform
+from spygames.core.game.rulebook import rule, section
 from spygames.core.game.validation import check_keys, check_played, choice, integer, member, sequence, whole
 
 __all__ = [
@@ -106,13 +108,16 @@ __all__ = [
     "random_bot",
     "range_check",
     "read_fields",
+    "rule",
     "seat_or_random",
+    "section",
     "sequence",
     "shown",
     "shuffle",
     "uint64",
     "uniform",
     "vector_entry",
+    "view_parts",
     "view_ranges",
     "whole",
 ]

@@ -78,9 +78,11 @@ agent, so a network without memory can infer the owners.
 
 from spygames.core.envs.entry_points import entry_points, vector_entry
 from spygames.heimlich import make_game
+from spygames.heimlich.board import AGENTS, BUILDINGS
+from spygames.heimlich.cards import CARDS
 from spygames.heimlich.layout import State, View
 
-__all__ = ["State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
+__all__ = ["AGENTS", "BUILDINGS", "CARDS", "State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 vector_env = vector_entry(make_game)

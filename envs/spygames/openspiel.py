@@ -28,7 +28,6 @@ it must begin with `resample_from_infostate`, which redraws future chance and ev
 
 import inspect
 from collections.abc import Callable
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -37,6 +36,8 @@ import pyspiel
 from spygames import NOBODY, Game, IllegalAction, game_ids, game_module
 from spygames.authoring import as_record, as_seed, choice
 from spygames.core.envs.aec_step import calls, look
+from spygames.core.game.moments import Moment
+from spygames.core.game.seen import DIGEST_BYTES
 
 __all__ = ["OpenSpielGame", "OpenSpielState", "register"]
 
@@ -51,6 +52,7 @@ _GAME_TYPE = {
     "information": pyspiel.GameType.Information.IMPERFECT_INFORMATION,
     "reward_model": pyspiel.GameType.RewardModel.TERMINAL,
     "provides_information_state_string": True,
+    "provides_information_state_tensor": True,
     "provides_observation_string": True,
     "provides_observation_tensor": True,
 }
@@ -60,8 +62,11 @@ class OpenSpielGame(pyspiel.Game):
     """A variant of a game as an OpenSpiel game. `register` makes a subclass for each game.
 
     - Observation tensor: what a seat may know now, its view as float32 [F].
-    - Information state string: a digest of what the seat knew and did at each of its decisions, and what it may know
-      now. Games with listed deals also have an information state tensor: the view, which has perfect recall there.
+    - Information state string: a digest of everything that the seat has seen and done since the deal, in order. It is
+      equal for two histories if and only if the seat cannot distinguish them.
+    - Information state tensor: the view, then the 128 bits of this digest, float32 [F + 128]. The bits make it as exact
+      as the string; they have no structure that a network could learn from. For games with listed deals it is the view
+      alone, which has perfect recall there.
 
     Example:
         >>> import pyspiel
@@ -188,10 +193,8 @@ class OpenSpielState(pyspiel.State):
         super().__init__(game)
         self._drawn: tuple[int, ...] = ()
         """Outcomes of the chance nodes so far"""
-        self._raw = b""
-        """The bytes of the STATE; empty before the deal is complete"""
-        self._known: tuple[bytes, ...] = (b"",) * game.game.num_players
-        """For each seat a digest of what it knew and did at its decisions so far"""
+        self._moment: Moment | None = None
+        """The state and the way to it; None before the deal is complete"""
 
     def current_player(self) -> int:
         """Return the seat to move, or OpenSpiel's constant for chance or the end."""
@@ -221,17 +224,15 @@ class OpenSpielState(pyspiel.State):
                 raise IllegalAction(f"chance outcome must be 0..{game.num_outcomes - 1}, not {action}")
             self._drawn = (*self._drawn, action)
             if len(self._drawn) == game.num_draws:
-                self._raw = game.begin(self._drawn).tobytes()
+                self._moment = Moment(game.begin(self._drawn).tobytes())
             return
         seat = self.current_player()
         if seat < 0:
             raise IllegalAction(f"action {action} is not legal, because the game is over")
-        known = self._digest(seat, action.to_bytes(4, "little", signed=True))
         raw = self._bytes()
         if not (0 <= action < game.game.num_actions and game.step(raw, action)):
             raise IllegalAction(f"action {action} is not legal for seat {seat}; legal are {self._legal_actions(seat)}")
-        self._raw = raw.tobytes()
-        self._known = (*self._known[:seat], known, *self._known[seat + 1 :])
+        self._moment = Moment(raw.tobytes(), self._moment, action)
 
     def _action_to_string(self, player: int, action: int) -> str:
         """Return the text of an action or of a chance outcome."""
@@ -247,18 +248,24 @@ class OpenSpielState(pyspiel.State):
         """Return a clone in which everything that the seat cannot know is redrawn, including future chance.
 
         The hidden part is drawn uniformly from all worlds that are consistent with the seat's view. The information
-        states of the other seats leave out their earlier decisions in the clone, because these belong to the true
-        game. The clone keeps the true history.
+        states of the other seats begin with the clone, because what they saw before belongs to the true game. The
+        clone keeps the true history.
+
+        Raises:
+            ValueError: the deal is not complete, so nothing is hidden yet.
 
         Args:
             player_id: the seat.
             probability_sampler: a function that returns a random number in [0, 1).
         """
-        game, other = self._game().game, self.clone()
+        game, other, moment = self._game(), self.clone(), self._moment
+        if moment is None:
+            raise ValueError("resample_from_infostate needs a state after the deal, not a chance node")
         states = self._state().copy()
-        game.determinize(as_record(states), player_id, np.uint64(int(probability_sampler() * 2**53) << 11))
-        other._raw = states.tobytes()
-        other._known = tuple(known if seat == player_id else b"" for seat, known in enumerate(self._known))
+        seed = np.uint64(int(probability_sampler() * 2**53) << 11)
+        game.game.determinize(as_record(states), player_id, seed)
+        other._moment = Moment(states.tobytes())
+        other._moment.digests[player_id] = moment.digest(game.game, player_id)
         return other
 
     def __str__(self) -> str:
@@ -280,13 +287,26 @@ class OpenSpielState(pyspiel.State):
     def information(self, seat: int) -> str:
         """Return the information state of a seat.
 
-        Two information states are equal if and only if the seat knew and did the same at all its decisions, and knows
-        the same now.
+        Two information states are equal if and only if the seat has seen and done the same since the deal, in the same
+        order: its views and mappings after each decision, who decided, what it saw of the action, and its own actions.
         """
-        return f"player_{seat} {self._digest(seat).hex()}" if self._raw else f"player_{seat} before the deal"
+        return f"player_{seat} {self._digest(seat).hex()}" if self._moment else f"player_{seat} before the deal"
 
-    def _digest(self, seat: int, then: bytes = b"") -> bytes:
-        return blake2b(self._known[seat] + self.features(seat).tobytes() + then, digest_size=16).digest()
+    def information_features(self, seat: int) -> np.ndarray:
+        """Return the information state tensor of a game without listed deals, float32 [F + 128]; zeros before the deal.
+
+        It is the view, then the bits of the digest in `information`.
+        """
+        bits = np.unpackbits(np.frombuffer(self._digest(seat), np.uint8))
+        return np.concatenate([self.features(seat), bits.astype(np.float32)])
+
+    def _digest(self, seat: int) -> bytes:
+        return bytes(DIGEST_BYTES) if self._moment is None else self._moment.digest(self._game().game, seat)
+
+    @property
+    def _raw(self) -> bytes:
+        """The bytes of the STATE; empty before the deal is complete."""
+        return b"" if self._moment is None else self._moment.raw
 
     def _look(self, seat: int) -> tuple[np.ndarray, np.ndarray]:
         return self._game().look(self._bytes(), seat)
@@ -306,25 +326,25 @@ class OpenSpielState(pyspiel.State):
 class Observer:
     """An observer of what a seat may know.
 
-    `tensor` and `dict` hold the current view of the seat. An observer with perfect recall has neither and provides only
-    a string, except for games whose views have perfect recall.
+    `tensor` and `dict` hold the current view of the seat. With perfect recall the 128 bits of a digest of everything
+    that it has seen follow, except for games whose views have perfect recall.
     """
 
     def __init__(self, game: OpenSpielGame, perfect_recall: bool):
         self._perfect_recall = perfect_recall
-        self.tensor: np.ndarray | None = None
-        """float32 [F], the view"""
-        self.dict: dict[str, np.ndarray] = {}
-        """The memory of `tensor` by the names of the fields"""
-        if not perfect_recall or _lists_deals(game.game):
-            views = game.game.new_views()
-            self.tensor = views.view(np.float32)
-            self.dict = {name: views[name][0, ...] for name in views.dtype.names or ()}
+        self._digests = perfect_recall and not _lists_deals(game.game)
+        size = game.game.num_features
+        self.tensor = np.zeros(size + 8 * DIGEST_BYTES * self._digests, np.float32)
+        """float32 [F] or [F + 128]: the view, then the digest"""
+        views = self.tensor[:size].view(game.game.view_dtype)
+        self.dict = {name: views[name][0, ...] for name in views.dtype.names or ()}
+        """The memory of `tensor` by the names of the fields of the view; the digest is `past`"""
+        if self._digests:
+            self.dict["past"] = self.tensor[size:]
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
         """Write what the seat may know in `state` into `tensor`."""
-        if self.tensor is not None:
-            self.tensor[:] = state.features(player)
+        self.tensor[:] = state.information_features(player) if self._digests else state.features(player)
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
         """Return what the seat may know as a drawing, or with perfect recall the name of its information state."""
@@ -383,7 +403,6 @@ def _game_type(game: Any, seats: tuple[int, int], *, sampled: bool, zero_sum: bo
         utility=utilities.ZERO_SUM if zero_sum else utilities.GENERAL_SUM,
         min_num_players=seats[0],
         max_num_players=seats[1],
-        provides_information_state_tensor=_lists_deals(game.make_game()),
         parameter_specification=_parameters(game.make_game),
         **_GAME_TYPE,
     )

@@ -15,10 +15,11 @@ from spygames.core.pictures.render import draw
 from spygames.core.players.beliefs import Belief, drawn_worlds, in_things, win_share
 from spygames.core.svg.annotations import Advice, Draw, Look
 from spygames.core.svg.colours import BAD, EDGE, GOOD, INK, PAPER, PICK, THEMES, Palette, Theme
-from spygames.core.svg.pen import FONT, HEIGHT, WIDTH, Pen, cut, width
+from spygames.core.svg.pen import CANVAS, FONT, HEIGHT, WIDTH, Pen, Size, cut, width
 
 __all__ = [
     "BAD",
+    "CANVAS",
     "EDGE",
     "FONT",
     "GOOD",
@@ -35,6 +36,7 @@ __all__ = [
     "Palette",
     "Pen",
     "Picture",
+    "Size",
     "Theme",
     "advice_panel",
     "cut",

@@ -1,6 +1,7 @@
 """The OpenSpiel bridge follows OpenSpiel's conventions, and its games and information are those of spygames."""
 
 import doctest
+import json
 import pickle
 import random
 import subprocess
@@ -12,10 +13,12 @@ import numpy as np
 import pytest
 
 from spygames.core.envs.aec import GameEnv
-from spygames.core.game.game import IllegalAction
+from spygames.core.game.game import IllegalAction, as_record
 from spygames.core.game.registry import make_game
+from tests.core.game.test_seen import seen_in_kuhn, seen_in_leduc
 from tests.poker import kuhn, leduc
 from tests.poker.nashconv import PolicyFunction, Tree, uniform
+from tests.support.changed import changed
 from tests.support.games import VARIANTS, Variant
 
 pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed: make test-bridges")
@@ -193,22 +196,141 @@ def test_resampled_states_look_the_same_to_that_seat_only(variant: Variant) -> N
     assert differ > 0
 
 
-def test_information_states_include_what_was_known_at_each_decision() -> None:
-    """Information states of a seat differ if its earlier views differ, even if its present views are equal."""
-    game = load(next(variant for variant in MAIN if variant.game_id.startswith("agent_avenue")))
-    found: dict[tuple[int, tuple[Any, ...]], str] = {}
-    for seed in range(40):
-        state, rng = deal(game, seed), random.Random(seed)
-        past: list[tuple[Any, ...]] = [(), ()]
-        while not state.is_terminal():
-            seat = state.current_player()
-            view = tuple(state.observation_tensor(seat))
-            name = state.information_state_string(seat)
-            assert found.setdefault((seat, (*past[seat], view)), name) == name
+@each_variant
+def test_information_states_are_what_a_seat_has_seen(variant: Variant) -> None:
+    """They are equal if and only if the views after each decision, the events and the own actions are equal.
+
+    Random games from few seeds have equal beginnings, in which a seat cannot distinguish some of them.
+    """
+    game, env = load(variant), GameEnv(variant.make_game())
+    found: dict[Any, str] = {}
+    repeated = 0
+    for number in range(12):
+        state, rng = deal(game, number % 3), random.Random(number)
+        env.reset(seed=number % 3)
+        seats = range(game.num_players())
+        past: list[Any] = [(seat, tuple(state.observation_tensor(seat))) for seat in seats]
+        for _ in range(12):
+            for seat in seats:
+                name = state.information_state_string(seat)
+                repeated += past[seat] in found
+                assert found.setdefault(past[seat], name) == name
+            if state.is_terminal():
+                break
             action = rng.choice(state.legal_actions())
-            past[seat] = (*past[seat], view, action)
             state.apply_action(action)
-    assert len({*found.values()}) == len(found) > 300
+            env.step(action)
+            for seat in seats:
+                event = env.history(f"player_{seat}")[-1]
+                seen = event["agent"], event["seen"], event["action"], env.game.seen_to_dict(env._states[0], seat)
+                past[seat] = (past[seat], tuple(state.observation_tensor(seat)), json.dumps(seen))
+    assert len({*found.values()}) == len(found) > 100
+    assert repeated > 0
+
+
+@each_variant
+def test_information_state_tensors_are_as_exact_as_strings(variant: Variant) -> None:
+    """The view comes first, then the bits of the digest. Before the deal there is nothing."""
+    game, of_tensor, of_string = load(variant), {}, {}
+    size = variant.make_game().num_features
+    assert game.information_state_tensor_shape() == [size + 128]
+    for number in range(4):
+        state = game.new_initial_state()
+        rng = random.Random(number)
+        for byte in (number % 2).to_bytes(8, "little"):
+            state.apply_action(byte)
+        for _ in range(8):
+            for seat in range(game.num_players()):
+                name, tensor = state.information_state_string(seat), tuple(state.information_state_tensor(seat))
+                assert tensor[:size] == tuple(state.observation_tensor(seat))
+                assert {*tensor[size:]} == {0.0, 1.0}
+                assert of_tensor.setdefault((seat, tensor), name) == name
+                assert of_string.setdefault(name, tensor) == tensor
+            if state.is_terminal():
+                break
+            state.apply_action(rng.choice(state.legal_actions()))
+    assert len(of_string) > 20
+
+
+def mistakes(name: str, every: int = 1, **changes: Any) -> tuple[int, int, int]:
+    """Compare information states of a poker game with what its rules show, in all histories of some deals.
+
+    Args:
+        name: the game.
+        every: one deal in this many is used.
+        changes: changed fields of the game.
+
+    Returns:
+        The number of information states by the rules; of strings and tensors that stand for more than one of them; and
+        of those that have more than one string or tensor.
+    """
+    game, known = poker(name), {"kuhn": seen_in_kuhn, "leduc": seen_in_leduc}[name]
+    game.game = changed(game.game, **changes)
+    of_text: dict[str, set[Any]] = {}
+    of_tensor: dict[Any, set[Any]] = {}
+    of_truth: dict[Any, set[Any]] = {}
+
+    def walk(state: Any) -> None:
+        drawn, *moves = state.history()
+        for seat in range(2):
+            truth = seat, known(POKER[name].deals()[drawn], moves, seat)
+            text, tensor = state.information_state_string(seat), tuple(state.information_state_tensor(seat))
+            of_text.setdefault(text, set()).add(truth)
+            of_tensor.setdefault((seat, tensor), set()).add(truth)
+            of_truth.setdefault(truth, set()).add((text, tensor))
+        for action in state.legal_actions():
+            walk(state.child(action))
+
+    for outcome in range(0, len(POKER[name].deals()), every):
+        walk(game.new_initial_state().child(outcome))
+    coarse = sum(len(each) > 1 for found in (of_text, of_tensor) for each in found.values())
+    return len(of_truth), coarse, sum(len(each) > 1 for each in of_truth.values())
+
+
+@each_poker
+def test_information_states_are_exact_in_poker(name: str) -> None:
+    """For both seats, after each action: one information state for what the rules show."""
+    states, coarse, fine = mistakes(name, every=1 if name == "kuhn" else 11)
+    assert states == 72 if name == "kuhn" else states > 500
+    assert (coarse, fine) == (0, 0)
+
+
+def test_information_states_that_tell_too_much_are_found() -> None:
+    def tells(game: Any, s: Any, action: int, seat: int, viewer: int) -> str:
+        return f"player_{seat} moves with {kuhn.CARDS[s.cards[seat]]}"
+
+    _, coarse, fine = mistakes("kuhn", seen_action=tells)
+    assert coarse == 0
+    assert fine > 0
+
+
+def test_resampled_worlds_are_told_apart_once_they_show_a_difference() -> None:
+    """A seat has one information state in the true and a resampled world until it sees something else in one."""
+    game, equal, differ = load(MAIN[0]), 0, 0
+    for number in range(30):
+        state, rng = deal(game, number), random.Random(number)
+        player = number % 2
+        for _ in range(number % 7):
+            state.apply_action(rng.choice(state.legal_actions()))
+        other = state.resample_from_infostate(player, rng.random)
+        for _ in range(6):
+            both = {*state.legal_actions()} & {*other.legal_actions()}
+            if state.is_terminal() or not both:
+                break
+            action = rng.choice(sorted(both))
+            shown = []
+            for each in (state, other):
+                before, mover = each._state().copy(), each.current_player()
+                each.apply_action(action)
+                seen = game.game.seen_action(as_record(before), action, mover, player)
+                shown.append((each.observation_tensor(player), each.text(player), seen))
+            names = {each.information_state_string(player) for each in (state, other)}
+            assert len(names) == 1 + (shown[0] != shown[1])
+            equal, differ = equal + (len(names) == 1), differ + (len(names) == 2)
+            if len(names) == 2:
+                break
+    assert equal > 5
+    assert differ > 5
 
 
 def test_sampled_deals_follow_from_the_seed_of_the_game() -> None:
@@ -326,7 +448,8 @@ def test_nfsp_learns_on_agent_avenue() -> None:
     pytest.importorskip("torch")
     nfsp = pytest.importorskip("open_spiel.python.pytorch.nfsp")
     rl_environment = pytest.importorskip("open_spiel.python.rl_environment")
-    env = rl_environment.Environment(pyspiel.load_game("spygames_agent_avenue_v0"))
+    observation = rl_environment.ObservationType.OBSERVATION  # without the digest of the past
+    env = rl_environment.Environment(pyspiel.load_game("spygames_agent_avenue_v0"), observation_type=observation)
     size, actions = env.observation_spec()["info_state"][0], env.action_spec()["num_actions"]
     assert (size, actions) == (make_game("agent_avenue_v0").num_features, make_game("agent_avenue_v0").num_actions)
     agents = [

@@ -52,15 +52,15 @@ def home() -> Iterator[str]:
 # ---------------------------------------------------------------- whole games
 
 
-def by_mouse(at: Tab, rng: random.Random) -> None:
-    """Click targets on the board until a decision is made."""
+def by_mouse(at: Tab, rng: random.Random, touch: bool = False) -> None:
+    """Click targets on the board until a decision is made; `touch`: tap them."""
     since = at.revision
     for _ in range(40):
-        targets = at.page.locator("#picture .target:not(.out):not(.picked)")
+        targets = at.page.locator("#picture svg:visible .target:not(.out):not(.picked)")
         place = at.page.evaluate(SPOT, rng.randrange(targets.count()))
         if place is None:
             continue
-        at.page.mouse.click(*place)
+        at.page.touchscreen.tap(*place) if touch else at.page.mouse.click(*place)
         if at.page.locator(f"main[data-revision='{since}']:not([data-refresh]) #picked").count():
             picked = at.page.locator("#picked").inner_text(timeout=1000) if not at.over else ""
             if "To change a choice" in picked:
@@ -71,7 +71,8 @@ def by_mouse(at: Tab, rng: random.Random) -> None:
 
 
 SPOT = """number => {
-  const target = [...document.querySelectorAll("#picture .target:not(.out):not(.picked)")][number];
+  const shown = [...document.querySelectorAll("#picture svg")].find(each => each.getClientRects().length);
+  const target = [...shown.querySelectorAll(".target:not(.out):not(.picked)")][number];
   target.scrollIntoView({ block: "center", inline: "center" });
   for (const part of [target, ...target.querySelectorAll("*")]) {
     const box = part.getBoundingClientRect();
@@ -106,6 +107,20 @@ def by_keyboard(at: Tab, rng: random.Random) -> None:
     raise AssertionError(f"Tab does not reach {wanted}")
 
 
+def by_touch(at: Tab, rng: random.Random) -> None:
+    """Tap targets on the portrait board of a phone, all of them large enough, until a decision is made."""
+    small = at.page.evaluate(SMALL)
+    assert small == []
+    by_mouse(at, rng, touch=True)
+
+
+SMALL = """() => [...document.querySelectorAll("#picture .narrow .target")]
+  .map(each => [each.dataset.label, each.getBoundingClientRect()])
+  .filter(([, box]) => Math.min(box.width, box.height) < 43.9)
+  .map(([label, box]) => `${label}: ${box.width} x ${box.height}`)"""
+"""The targets of the portrait board that are less than 44 pixels wide or high on the screen."""
+
+
 def without_script(at: Tab, rng: random.Random) -> None:
     """Press a button of the form and get the next page."""
     since, buttons = at.revision, at.page.locator(".actions button")
@@ -113,11 +128,11 @@ def without_script(at: Tab, rng: random.Random) -> None:
     at.moved(since)
 
 
-@pytest.mark.parametrize("way", [by_mouse, by_keyboard, without_script])
+@pytest.mark.parametrize("way", [by_mouse, by_touch, by_keyboard, without_script])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_whole_game_can_be_played(browser: "Browser", game: str, way: Any) -> None:
-    rng, width = random.Random(len(game)), 1280
-    options = {"java_script_enabled": False} if way is without_script else {}
+    rng, width = random.Random(len(game)), 390 if way is by_touch else 1280
+    options = {"java_script_enabled": False} if way is without_script else {"has_touch": way is by_touch}
     with serving(Choices((), game, GAMES[game])) as home, tab(browser, home, width, **options) as at:
         at.begin()
         decisions = 0
@@ -254,10 +269,10 @@ def test_hints_and_films_show_the_analysis_of_players(browser: "Browser", home: 
         at.page.locator("h1").click()
         at.page.keyboard.press("ArrowRight")
         at.page.wait_for_selector(f"output:text-is('1 / {last}')")
-        everything = at.page.locator("#picture svg").inner_html()
+        everything = at.page.locator("#picture svg:visible").inner_html()
         at.page.locator("#viewer").select_option("1")
         at.page.wait_for_selector("#viewer option[selected][value='1']", state="attached")
-        assert at.page.locator("#picture svg").inner_html() != everything
+        assert at.page.locator("#picture svg:visible").inner_html() != everything
         assert "viewer=1" in at.page.url
         assert "move=1" in at.page.url
         film = at.page.url
@@ -306,7 +321,7 @@ def test_analysis_arrives_while_the_film_is_used(
         at.page.locator("#by").select_option(label="expert")
         at.page.wait_for_selector("text=expert is thinking")
         at.page.locator("#viewer").focus()
-        board = at.page.locator("#picture svg").element_handle()
+        board = at.page.locator("#picture svg:visible").element_handle()
         go.set()
         at.page.wait_for_selector("text=What expert would do")
         at.page.wait_for_selector(READY)

@@ -90,6 +90,21 @@ def test_with_three_sides_each_player_sits_alone_against_each_other(tmp_path: Pa
     assert "# Ladder: heimlich_v0, players=3" in page
 
 
+def test_newcomers_do_not_meet_a_player_that_has_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line of another `expert`: a newcomer meets the other player alone, and the command says so."""
+    file = tmp_path / "x.jsonl"
+    assert run("ladder", file, "--players", "random", "greedy", "--blocks", 1) == 0
+    first = file.read_text().replace('"name": "greedy"', '"name": "expert"')
+    file.write_text(first)
+    capsys.readouterr()
+    assert run("ladder", file, "--players", "greedy", "--blocks", 1) == 0
+    assert "has results of another expert (digest " in capsys.readouterr().out
+    lines = file.read_text()
+    assert lines.startswith(first)
+    (line,) = lines[len(first) :].splitlines()
+    assert {player["name"] for player in json.loads(line)["block"]["players"]} == {"random", "greedy"}
+
+
 def test_invalid_arguments_give_one_line_and_change_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "x.jsonl"
     assert run("ladder", file, "--players", "random", "greedy", "--blocks", 1) == 0

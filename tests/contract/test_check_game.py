@@ -309,6 +309,17 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
         "seat . cannot tell 'pass' from 'bet' of seat ., but reads 'player_.: pass' and 'player_.: bet'",
     ),
     "leak in the results": ("leaks", {"returns": leak_in_results}, "the results of seat . differs"),
+    "a public field that is private": (
+        "parts",
+        {"view_parts": {**(KUHN.view_parts or {}), "own": "public"}},
+        "field own in the view of seat . must be 'private' or 'mixed' .*, not 'public': it differs between worlds",
+    ),
+    "a field without a part": ("parts", {"view_parts": {"own": "private"}}, "each field of VIEW, but lacks shown"),
+    "a part of another name": (
+        "layout",
+        {"view_parts": dict.fromkeys(KUHN.view_dtype.names or (), "secret")},
+        "view_parts must have values of public, private, mixed, not .*secret",
+    ),
     "determinize returns the truth": ("redraws", {"determinize": determinize_nothing}, "returned the true state"),
     "determinize knows too much": ("leaks", {"determinize": determinize_what_is_known}, "changes what the seat"),
     "determinize follows the truth": ("leaks", {"determinize": determinize_by_truth}, "must depend only on its view"),

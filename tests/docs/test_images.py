@@ -16,7 +16,7 @@ draw_docs = module_at(ROOT / "docs" / "draw_docs.py")
 
 # Each other variant takes seconds to compile for one picture.
 QUICK = {"agent_avenue-four_players", *(f"{g}-{name}" for g in GAMES for name in ("turn", "other_seat", "open", "end"))}
-QUICK |= {"agent_avenue-reveal", "agent_avenue-reveal_light"}
+QUICK |= {"agent_avenue-reveal", "agent_avenue-reveal_light", *(f"{g}_v0" for g in GAMES)}
 
 
 def scenes() -> Iterator[Any]:
@@ -37,12 +37,13 @@ def test_the_replay_is_up_to_date() -> None:
 
 
 def test_the_folder_has_no_other_files() -> None:
-    assert {*draw_docs.FOLDER.iterdir()} == {draw_docs.file_of(scene) for scene in draw_docs.SCENES}
+    found = {*draw_docs.FOLDER.iterdir(), *draw_docs.THUMBNAILS.iterdir()}
+    assert found == {draw_docs.file_of(scene) for scene in draw_docs.SCENES}
 
 
 def test_every_picture_is_on_a_page() -> None:
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "envs").rglob("README.md")]
     for_the_site = extension("plain_markdown").for_the_site
     texts = [for_the_site(page.read_text("utf-8"), page.parent) for page in pages]
-    shown = {name for text in texts for name in re.findall(r"images/games/([\w-]+\.svg)", text)}
+    shown = {name for text in texts for name in re.findall(r"(?:images|static)/games/([\w-]+\.svg)", text)}
     assert {draw_docs.file_of(scene).name for scene in draw_docs.SCENES} <= shown

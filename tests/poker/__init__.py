@@ -1,1 +1,1 @@
-"""Two small poker games with known solutions, and exact measures for them."""
+"""Small games that can be solved: two of poker and an Agent Avenue, and exact measures for them."""

@@ -231,6 +231,13 @@ def make_game() -> Game:
         determinize=determinize,
         rewind=rewind,
         questions=Questions((("card", 1, NUM_CARDS),), answer),
+        view_parts={
+            "own": "private",
+            "shown": "public",
+            "moves": "public",
+            "first": "public",
+            "decides": "public",
+        },
         texts=Texts(
             action_to_string=action_to_string,
             string_to_action=string_to_action,

@@ -304,5 +304,13 @@ def make_game() -> Game:
             to_text=to_text,
         ),
         bots={"random": random_bot},
+        view_parts={
+            "own": "private",
+            "public": "public",
+            "shown": "public",
+            "moves": "public",
+            "first": "public",
+            "decides": "public",
+        },
         module=sys.modules[__name__],
     )

@@ -1,14 +1,16 @@
 """Exact values, best responses and NashConv in small two-player games, by traversing the game tree.
 
-The tree begins with the game's equally likely deals (`deals()` of its rules module), so the deal must be the only
-chance event: `apply` may draw nothing. An information set is a seat and the bytes of its view. Views must have perfect
-recall, i.e. show everything that the seat has seen and done. `Tree` raises ValueError for games that break either
-condition. Shapes: I information sets, A actions, F view features.
+The tree begins with the game's equally likely deals (`deals()` of its rules module; equal ones are merged), so the deal
+must be the only chance event: `apply` may draw nothing. An information set is a seat and the bytes of its view. Views
+must have perfect recall, i.e. show everything that the seat has seen and done. `Tree` raises ValueError for games that
+break either condition. Shapes: I information sets, A actions, F view features.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +45,7 @@ class Node:
 class Tree:
     """The histories and information sets of a game.
 
-    nodes: the histories, parents before children. deals: the initial nodes, equally likely.
+    nodes: the histories, parents before children. deals: the initial nodes. chance: the probability of each, float64.
     observation: float32 [I, F]. mask: int8 [I, A]. members: the nodes of each information set.
 
     ValueError if the game is not for two players, has chance events after the deal, or lacks perfect recall.
@@ -58,13 +60,20 @@ class Tree:
         self.deals: list[int] = []
         self._infosets: dict[tuple[int, bytes], int] = {}
         self._facts: list[tuple[Decision, np.ndarray]] = []  # by information set: its seat's previous decision, mask
-        for deal in game.module.deals():
-            state = game.new_states()
-            game.state_from_dict(deal, as_record(state))
+        counts = Counter(self._start(deal) for deal in game.module.deals())
+        for start in counts:
+            state = np.frombuffer(start, game.state_dtype).copy()
             self.deals.append(self._add(state, (NO_DECISION, NO_DECISION)))
+        self.chance = np.array([*counts.values()]) / counts.total()
         views = b"".join(view for _, view in self._infosets)
         self.observation = np.frombuffer(views, np.float32).reshape(len(self.members), -1)
         self.mask = np.array([mask for _, mask in self._facts])
+
+    def _start(self, deal: Mapping[str, Any]) -> bytes:
+        """The state of a deal, as bytes."""
+        state = self.game.new_states()
+        self.game.state_from_dict(deal, as_record(state))
+        return state.tobytes()
 
     def _add(self, state: np.ndarray, last: tuple[Decision, Decision]) -> int:
         """Add the subtree of `state`; `last` is the last decision of each seat. Return the index of its root."""
@@ -114,6 +123,21 @@ class Tree:
         reach = self._reach(self.probabilities(policy), NOBODY)
         return sum((reach[i] * node.payoff for i, node in enumerate(self.nodes)), np.zeros(2))
 
+    def against(self, policy: PolicyFunction, rival: PolicyFunction) -> float:
+        """The expected result of `policy` against `rival`, the mean over both seats."""
+        seats = np.array([self.nodes[members[0]].seat for members in self.members])
+        first, second = self.probabilities(policy), self.probabilities(rival)
+        results = []
+        for seat in range(2):
+            p = np.where((seats == seat)[:, None], first, second)
+            results.append(self.values(lambda observation, mask, p=p: p)[seat])
+        return float(np.mean(results))
+
+    def decisions(self, policy: PolicyFunction) -> float:
+        """The expected number of decisions in a game of `policy` against itself."""
+        reach = self._reach(self.probabilities(policy), NOBODY)
+        return float(sum(reach[i] for members in self.members for i in members))
+
     def best_response(self, policy: PolicyFunction, seat: int) -> float:
         """The expected result of `seat` with a best response to `policy`."""
         p = self.probabilities(policy)
@@ -136,7 +160,7 @@ class Tree:
                 return value(node.children[choice(node.infoset)])
             return sum(float(p[node.infoset, action]) * value(child) for action, child in node.children.items())
 
-        return sum(value(i) for i in self.deals) / len(self.deals)
+        return sum(p * value(i) for i, p in zip(self.deals, self.chance, strict=True))
 
     def nash_conv(self, policy: PolicyFunction) -> float:
         """The gains of best responses to `policy` over playing it, summed over the seats; 0 in an equilibrium."""
@@ -146,7 +170,7 @@ class Tree:
     def _reach(self, p: np.ndarray, free: int) -> np.ndarray:
         """Reach probability of each node, float64, without the decisions of seat `free` (NOBODY: with all)."""
         reach = np.zeros(len(self.nodes))
-        reach[self.deals] = 1 / len(self.deals)
+        reach[self.deals] = self.chance
         for i, node in enumerate(self.nodes):
             for action, child in node.children.items():
                 reach[child] = reach[i] * (1 if node.seat == free else p[node.infoset, action])

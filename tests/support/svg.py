@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from spygames.core.pictures.raster import pixels
-from spygames.core.svg.pen import HEIGHT, WIDTH, width
+from spygames.core.svg.pen import WIDTH, width
 
 SVG = "{http://www.w3.org/2000/svg}"
 Matrix = tuple[float, float, float, float, float, float]
@@ -65,12 +65,49 @@ def texts(svg: str) -> list[Words]:
     return found
 
 
+def small_letters(svg: str, least: float = 12.0) -> list[str]:
+    """Return texts whose letters are smaller than `least` units after all scaling."""
+    wrong = []
+    for element, matrix, attributes in elements(svg):
+        if element.tag == f"{SVG}text":
+            size = float(attributes["font-size"]) * math.hypot(matrix[2], matrix[3])
+            wrong += [f"{element.text!r}: {size:.1f}"] if size < least - 0.05 else []
+    return wrong
+
+
+def small_targets(svg: str, least: float = 44.0) -> list[str]:
+    """Return targets that are narrower or lower than `least` units; what they contain counts."""
+    boxes: dict[ElementTree.Element, list[tuple[float, float]]] = {}
+    inside: dict[ElementTree.Element, ElementTree.Element] = {}
+    for element, matrix, _ in elements(svg):
+        owner = element if element.get("class") == "target" else inside.get(element)
+        if owner is None:
+            continue
+        inside |= dict.fromkeys(element, owner)
+        found = _points(element.tag.removeprefix(SVG), element.attrib)
+        boxes.setdefault(owner, []).extend(_moved(matrix, *each) for each in found)
+    wrong = []
+    for target, points in boxes.items():
+        left, top, right, bottom = _bounds(points)
+        if min(right - left, bottom - top) < least - 0.05:
+            named = target.get("data-action") or target.get("data-pick")
+            wrong.append(f"{named}: {right - left:.1f} x {bottom - top:.1f}")
+    return wrong
+
+
+def canvas(svg: str) -> tuple[float, float]:
+    """Return the width and the height of the canvas in units."""
+    _, _, w, h = map(float, elements(svg)[0][0].attrib["viewBox"].split())
+    return w, h
+
+
 def outside(svg: str) -> list[str]:
     """Return whatever is outside the canvas."""
-    wrong = [f"{each.text!r} at {each.box}" for each in texts(svg) if not _is_inside(each.box)]
+    size = canvas(svg)
+    wrong = [f"{each.text!r} at {each.box}" for each in texts(svg) if not _is_inside(each.box, size)]
     for element, matrix, _ in elements(svg):
         points = _points(element.tag.removeprefix(SVG), element.attrib)
-        if points and not _is_inside(box := _bounds([_moved(matrix, *each) for each in points])):
+        if points and not _is_inside(box := _bounds([_moved(matrix, *each) for each in points]), size):
             wrong.append(f"{element.tag.removeprefix(SVG)} {element.attrib} at {box}")
     return wrong
 
@@ -89,11 +126,12 @@ def overlaps(svg: str) -> list[str]:
 
 def pale(svg: str, least: float = 4.5) -> list[str]:
     """Return texts with too little contrast to a tenth or more of their background (WCAG 2: 4.5)."""
+    scale = WIDTH / canvas(svg)[0]
     ground = pixels(re.sub(r"<text.*?</text>", "", svg), WIDTH).astype(float)
     wrong = []
     for each in filter(lambda words: words.text, texts(svg)):
-        left, top = (int(value) for value in each.box[:2])
-        right, bottom = (math.ceil(value) for value in each.box[2:])
+        left, top = (int(scale * value) for value in each.box[:2])
+        right, bottom = (math.ceil(scale * value) for value in each.box[2:])
         behind = ground[top:bottom, left:right].reshape(-1, 3)
         ink = _luminance(_rgb(each.fill))
         light = _luminance(behind)
@@ -221,8 +259,8 @@ def _bounds(points: list[tuple[float, float]]) -> Box:
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def _is_inside(box: Box) -> bool:
-    return box[0] >= 0 and box[1] >= 0 and box[2] <= WIDTH and box[3] <= HEIGHT
+def _is_inside(box: Box, size: tuple[float, float]) -> bool:
+    return box[0] >= 0 and box[1] >= 0 and box[2] <= size[0] and box[3] <= size[1]
 
 
 def contrast(one: str, other: str) -> float:

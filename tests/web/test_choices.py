@@ -89,3 +89,18 @@ def test_a_game_of_another_module_without_pictures_is_played() -> None:
     assert made.live.mover == NOBODY
     assert "Nothing is hidden now" in visitor.get(answer.where).text
     assert visitor.get("/rules?game=0").text.count("This game has no list of rules.") == 1
+
+
+def test_the_rules_of_a_variant_begin_with_its_short_rules() -> None:
+    offered = Choices(())
+    number = [*offered.games].index("agent_avenue_v0")
+    modes = next(i for i, option in enumerate(offered.options_of("agent_avenue_v0")) if option.name == "mode")
+    visitor = Visitor(make_app(offered, [HOST]))
+    simple, advanced = (visitor.get(f"/rules?game={number}&o{modes}={k}").text for k in range(2))
+    line = "<strong>getaway car: </strong>ongoing"
+    assert line not in simple
+    assert line in advanced
+    assert '<a href="#AA-4">AA-4</a>' in advanced
+    assert '<dt id="AA-4">AA-4</dt>' in simple
+    assert "<td>getaway_car</td>" in simple  # the table of the rule
+    assert "<code>recruit up</code>" in simple

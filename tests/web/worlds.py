@@ -193,10 +193,12 @@ def compare(
             compared.different[what] += 1
         return answers[0]
 
+    known: set[str] = set()
     for step in range(steps):
         texts = [*worlds[0].live.legal()]
         if not texts:
             break
+        known |= {*texts}
         text = str(rng.choice(texts))
         scripts = matched(worlds, text, rng, seed + step)
         page = both("page", "GET", "/games/game").text
@@ -206,6 +208,8 @@ def compare(
         if step % 5 == 0:
             both("record", "GET", "/games/game/record")
             both("wrong", "POST", "/games/game/act", {"revision": number, "action": "no action"})
+            for earlier in sorted(known - {*texts})[:3]:  # texts of actions that were legal before
+                both("against the rules", "POST", "/games/game/act", {"revision": number, "action": earlier})
             both("stale", "POST", "/games/game/act", {"revision": number + 7, "action": texts[0]})
             both("once more", "POST", "/games/game/once_more")
             both("again", "POST", "/games/game/again")

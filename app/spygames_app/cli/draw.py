@@ -52,11 +52,13 @@ class Draw:
     move: AnyCount = None
     """For png and svg: the position after this number of moves. (default: the last)"""
     width: Positive = 800
-    """Width in pixels, 16 to 4096. The height is three quarters of it."""
+    """Width in pixels, 16 to 4096. The height follows from --size, three quarters of the width for full."""
     seconds: float = 0.8
     """Seconds that a film shows each position, 0.02 to 60."""
     theme: Literal["dark", "light"] = "dark"
     """The colors of the pictures."""
+    size: Literal["full", "portrait", "compact"] = "full"
+    """The form of the pictures: for a screen, for a phone held upright, or for a thumbnail."""
     game: GameId = None
     """The game, such as agent_avenue_v0. (default: the one that the file names)"""
 
@@ -92,7 +94,7 @@ class Draw:
             task = bar.add_task("drawing", total=pictures_in(film, form, viewer))
             content = encode(
                 film, form, viewer, width=self.width, seconds=self.seconds, position=self.move,
-                theme=self.theme, progress=lambda done: bar.advance(task, done),
+                theme=self.theme, size=self.size, progress=lambda done: bar.advance(task, done),
             )  # fmt: skip
         write_whole(self.out, content)
         say(f"{self.out}: {len(content) / 1000:,.0f} kB, {len(film)} positions")

@@ -14,9 +14,10 @@ from spygames.core.basics.text import shown
 from spygames.core.game.game import NOBODY
 from spygames.core.game.validation import number
 from spygames.core.pictures.raster import check_width, libraries, pixels, png
-from spygames.core.pictures.themes import palette_of
+from spygames.core.pictures.themes import check_size, palette_of
 from spygames.core.records.film import Film
 from spygames.core.svg.colours import Theme
+from spygames.core.svg.pen import Size
 from spygames_app.films.html_page import page
 
 FORMATS = ("webp", "gif", "mp4", "png", "svg", "html")
@@ -36,6 +37,7 @@ def encode(
     seconds: float = 0.8,
     position: int | None = None,
     theme: Theme = "dark",
+    size: Size = "full",
     progress: Callable[[int], None] = lambda done: None,
 ) -> bytes:
     """Encode a recorded game as the content of a file.
@@ -45,10 +47,12 @@ def encode(
         form: one of `FORMATS`.
         viewer: the seat whose view is drawn; NOBODY sees everything. None, for "html" only, offers everything and each
             seat's view; such a page holds all hidden cards.
-        width: pixels, 16 to 4096; the height is three quarters of it. Unused for "svg" and "html", which scale.
+        width: pixels, 16 to 4096; the height follows from it, three quarters of it for a full picture. Unused for "svg"
+            and "html", which scale.
         seconds: time for which a film shows each position, 0.02 to 60.
         position: the position that "png" and "svg" show; None: the last.
         theme: "dark" or "light".
+        size: "full", "portrait" or "compact".
         progress: called with 1 after each picture.
 
     Raises:
@@ -57,15 +61,16 @@ def encode(
     """
     check(form, width, seconds)
     palette_of(theme)
+    check_size(size)
     if form == "html":
         viewers = range(NOBODY, film.game.num_players) if viewer is None else [viewer]
-        return page(film, viewers, progress, theme).encode()
+        return page(film, viewers, progress, theme, size).encode()
     viewer = NOBODY if viewer is None else viewer
     if form in ("png", "svg"):
-        drawn = film.scene(len(film) - 1 if position is None else position, viewer, theme=theme).picture
+        drawn = film.scene(len(film) - 1 if position is None else position, viewer, theme=theme, size=size).picture
         progress(1)
         return png(drawn, width) if form == "png" else drawn.encode()
-    frames = _frames(film, viewer, width, progress, theme)
+    frames = _frames(film, viewer, width, progress, theme, size)
     return _mp4(frames, len(film), seconds) if form == "mp4" else _animation(frames, len(film), form, seconds)
 
 
@@ -87,9 +92,11 @@ def pictures_in(film: Film, form: str, viewer: int | None) -> int:
     return 1 if form in ("png", "svg") else len(film) * viewers
 
 
-def _frames(film: Film, viewer: int, width: int, progress: Callable[[int], None], theme: Theme) -> Iterator[np.ndarray]:
+def _frames(
+    film: Film, viewer: int, width: int, progress: Callable[[int], None], theme: Theme, size: Size
+) -> Iterator[np.ndarray]:
     for position in range(len(film)):
-        yield pixels(film.scene(position, viewer, theme=theme).picture, width, theme)
+        yield pixels(film.scene(position, viewer, theme=theme, size=size).picture, width, theme)
         progress(1)
 
 

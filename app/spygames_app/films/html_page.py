@@ -13,6 +13,7 @@ from spygames.core.game.game import NOBODY
 from spygames.core.pictures.raster import FONTS
 from spygames.core.records.film import Film, Scene
 from spygames.core.svg.colours import Theme
+from spygames.core.svg.pen import Size
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 _BARS = 6
@@ -24,6 +25,7 @@ def page(
     viewers: Sequence[int],
     progress: Callable[[int], None] = lambda done: None,
     theme: Theme = "dark",
+    size: Size = "full",
 ) -> str:
     """Return the text of the HTML file.
 
@@ -36,16 +38,17 @@ def page(
         viewers: the seats whose viewpoints can be chosen; NOBODY for everything. The file holds only what they see.
         progress: called with 1 after each picture.
         theme: "dark" or "light", of the pictures and of the page around them.
+        size: "full", "portrait" or "compact".
 
     Raises:
-        ValueError: `theme` is invalid.
+        ValueError: `theme` or `size` is invalid.
     """
     parts: dict[str, int] = {}
     views = []
     for viewer in viewers:
         scenes = []
         for position in range(len(film)):
-            scenes.append(_packed(film.scene(position, viewer, draw_advice=False, theme=theme), parts))
+            scenes.append(_packed(film.scene(position, viewer, draw_advice=False, theme=theme, size=size), parts))
             progress(1)
         views.append({"name": "everything" if viewer == NOBODY else f"player_{viewer}", "scenes": scenes})
     data = {"parts": [*parts], "views": views, "low": film.game.lowest_return, "fonts": _fonts()}

@@ -85,6 +85,7 @@ def film_page(
     thinker, advisers = screening.thoughts(place.by, place.move), [voice.name for voice in screening.voices]
     done = thinker is None or thinker.done  # read before the thoughts, so that no late thought is missed
     scene, last, at = film.scene(place.move, place.viewer, theme="auto"), len(film) - 1, place.move
+    narrow = film.scene(place.move, place.viewer, theme="auto", size="portrait")
     both = zip(sides.names, players, strict=True)
     viewers = ["everything", *(name if name in (player, "You") else f"{name} ({player})" for name, player in both)]
     chosen = 0 if place.viewer == NOBODY else place.viewer + 1
@@ -122,7 +123,7 @@ def film_page(
             "div",
             h(
                 "section",
-                board(sides.drawn(scene.picture)),
+                board(sides.drawn(scene.picture), sides.drawn(narrow.picture)),
                 h("p", *steps, class_="steps"),
                 form,
                 id="picture",

@@ -4,7 +4,7 @@ import re
 from html import escape
 from typing import Any
 
-_VOID = {"input", "link", "meta", "br"}
+_VOID = {"input", "link", "meta", "br", "img"}
 
 
 class Html(str):
@@ -33,7 +33,14 @@ def joined(*children: object) -> Html:
     return Html("".join(parts))
 
 
-def board(picture: str) -> Html:
-    """Return a picture whose targets are not buttons. The script makes them buttons; without it they do nothing."""
-    plain = re.sub(r' role="button" tabindex="0" aria-label="', ' data-label="', picture)
-    return Html(plain)
+def board(full: str, portrait: str) -> Html:
+    """Return both forms of a picture; the style sheet shows the portrait form on screens below 600 pixels.
+
+    Its targets are not buttons. The script makes them buttons; without it they do nothing. A game without a portrait
+    form is drawn in full in both, and one of them suffices.
+    """
+    plain = [re.sub(r' role="button" tabindex="0" aria-label="', ' data-label="', each) for each in (full, portrait)]
+    if full == portrait:
+        return Html(plain[0])
+    wide, narrow = (h("div", Html(each), class_=name) for each, name in zip(plain, ("wide", "narrow"), strict=True))
+    return Html(wide + narrow)

@@ -9,6 +9,7 @@ from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rulebook import RuleSection
 from spygames.core.pictures.picture import picture
 from spygames.core.svg.annotations import Advice
+from spygames.core.svg.pen import Size
 from spygames_app.advice import believed, ranked
 from spygames_app.rules import Rule, chapters_of
 from spygames_app.sides import MAX_NAME
@@ -78,11 +79,12 @@ def sorry(title: str, line: str, back: str = "/") -> Html:
 # ---------------------------------------------------------------- the start
 
 
-def start(games: Sequence[tuple[str, str, Sequence[Option]]], problem: str = "") -> Html:
-    """Return the page that offers the games: title, description and options of each."""
+def start(games: Sequence[tuple[str, str, Sequence[Option], str | None]], problem: str = "") -> Html:
+    """Return the page that offers the games: title, description, options, and the address of a picture of each."""
     cards = [
         h(
             "form",
+            h("img", src=image, alt="", class_="thumbnail", width=400, height=300) if image else None,
             h("h2", title),
             h("p", about),
             h("input", type="hidden", name="game", value=number),
@@ -92,7 +94,7 @@ def start(games: Sequence[tuple[str, str, Sequence[Option]]], problem: str = "")
             action="/seats",
             class_="card",
         )
-        for number, (title, about, options) in enumerate(games)
+        for number, (title, about, options, image) in enumerate(games)
     ]
     return page("Choose a game", h("h1", "Choose a game"), h("div", *cards, class_="cards"), problem=problem)
 
@@ -207,8 +209,8 @@ def frame(made: WebGame, number: int) -> Mapping[str, Any]:
     assert live is not None
     s, before = as_record(live.positions[number]), live.game.seen_to_dict(as_record(live.positions[number - 1]), seat)
     log = _log(made, number)
-    drawn = picture(live.game, s, seat, before=before, names=_levels(made), theme="auto")
-    return {"picture": board(made.table.sides.drawn(drawn)), "text": log[0] if log else "", "number": number}
+    drawn = _board(made, s, before=before)
+    return {"picture": drawn, "text": log[0] if log else "", "number": number}
 
 
 def play(made: WebGame, token: str, problem: str = "") -> Html:
@@ -233,7 +235,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
     before = live.game.seen_to_dict(as_record(live.positions[since]), seat) if number else None
     log = _log(made, number)
     advice = made.hint[1] if made.hint and made.hint[0] == number else None
-    drawn = picture(live.game, s, seat, before=before, legal=legal, names=_levels(made), theme="auto")
+    drawn = _board(made, s, before=before, legal=legal)
     mover = int(s.to_move)
     turn = f"{sides.name(mover)} is thinking …" if made.busy and mover not in (seat, NOBODY) else _headline(made, s)
     others = [f"{sides.names[i]} ({level})" for i, level in enumerate(_levels(made)) if i != seat]
@@ -242,7 +244,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
         h("h1", f"{title}: {'you against ' if seat != NOBODY else ''}{', '.join(others)}", class_="small"),
         h(
             "div",
-            h("section", board(sides.drawn(drawn)), id="picture", aria_label="Board"),
+            h("section", drawn, id="picture", aria_label="Board"),
             h(
                 "aside",
                 h("h2", turn, id="turn"),
@@ -261,6 +263,17 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
         problem=problem,
         revision=number,
     )
+
+
+def _board(made: WebGame, s: Any, **annotations: Any) -> Html:
+    """Return the picture of a position as the user sees it, for wide and for narrow screens."""
+    assert made.live is not None
+    sizes: tuple[Size, ...] = ("full", "portrait")
+    forms = [
+        picture(made.live.game, s, made.seat, names=_levels(made), size=size, theme="auto", **annotations)
+        for size in sizes
+    ]
+    return board(*map(made.table.sides.drawn, forms))
 
 
 def _levels(made: WebGame) -> tuple[str, ...]:
@@ -418,7 +431,12 @@ def rules(title: str, sections: Sequence[RuleSection], found: Mapping[str, Rule]
             h(
                 "ul",
                 *(
-                    h("li", h("strong", f"{line.name}: ") if line.name else None, line.text, _ids(line.ids, found))
+                    h(
+                        "li",
+                        h("strong", f"{line.name}: ") if line.name else None,
+                        *_coded(line.text),
+                        _ids(line.ids, found),
+                    )
                     for line in section.lines
                 ),
             ),
@@ -438,6 +456,11 @@ def rules(title: str, sections: Sequence[RuleSection], found: Mapping[str, Rule]
     listed = h("details", h("summary", "All rules by their IDs"), *chapters) if chapters else None
     nothing = None if chapters else h("p", "This game has no list of rules.")
     return page(f"Rules of {title}", h("h1", f"Rules of {title}"), *short, listed, nothing)
+
+
+def _coded(text: str) -> list[str]:
+    """Return a text in parts, with what is in backquotes as code."""
+    return [h("code", part) if k % 2 else part for k, part in enumerate(text.split("`"))]
 
 
 def _ids(ids: Sequence[str], found: Mapping[str, Rule]) -> Html | None:

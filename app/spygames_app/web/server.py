@@ -116,7 +116,7 @@ class Site:
         return await self._html(visit, self._start)
 
     def _start(self, problem: str = "") -> Html:
-        games = [(*title_of(name), self.offered.options_of(name)) for name in self.offered.games]
+        games = [(*title_of(name), self.offered.options_of(name), _thumbnail(name)) for name in self.offered.games]
         return pages.start(games, problem)
 
     async def seats(self, request: Request) -> Response:
@@ -135,16 +135,16 @@ class Site:
         return await self._html(visit, show)
 
     async def rules(self, request: Request) -> Response:
-        """Show the rules of a game."""
+        """Show the rules of a variant."""
         visit = await self._visit(request)
-        number, _ = self._picked(visit.fields)
+        number, picked = self._picked(visit.fields)
 
         def show() -> Html:
-            from spygames.core.game.registry import make_game
-
-            name = self.offered.games[number]
-            game = make_game(name, **self.offered.options)
-            return pages.rules(title_of(name)[0], game.short_rules(), rules_of(game))
+            try:
+                game = choices.made(self.offered, number, picked)
+            except ValueError as error:  # incompatible options
+                raise Bad(404, "This variant does not exist.") from error
+            return pages.rules(title_of(self.offered.games[number])[0], game.short_rules(), rules_of(game))
 
         return await self._html(visit, show)
 
@@ -181,7 +181,8 @@ class Site:
             own = seats.index(None) if None in seats else NOBODY
             sides = sides_of(game.num_players, own, visit.fields.get("name", ""))
             table = Table(sides, levels, "forced" in visit.fields)
-            return self.store.begin(visit.cookie, title, f"/rules?game={number}", game, specs, seats, table=table)
+            rules = f"/rules?game={number}{''.join(f'&o{i}={k}' for i, k in enumerate(picked))}"
+            return self.store.begin(visit.cookie, title, rules, game, specs, seats, table=table)
 
         made = await run_in_threadpool(make)
         if isinstance(made, Html):
@@ -430,6 +431,11 @@ class Site:
     def _with_cookie(self, response: Response, visit: Visit) -> Response:
         response.set_cookie(self.cookie, visit.cookie, httponly=True, samesite="strict")
         return response
+
+
+def _thumbnail(game: str) -> str | None:
+    """Return the address of the picture of a game; None for a game of another package."""
+    return f"/static/games/{game}.svg" if (_HERE / "static" / "games" / f"{game}.svg").is_file() else None
 
 
 def _lines(made: WebGame, since: int) -> Iterator[str]:

@@ -197,7 +197,7 @@ class WebGame:
         live = self._turn(revision)
         action = live.named(text)
         if action is None:
-            raise Refused("This is not a legal action: choose one of those on this page.")
+            raise Refused(self._why_not(live, text))
         with self.lock:
             if self.busy or revision != self.revision:
                 raise Refused(f"Not now: {self.busy or 'the game has moved on'}.")
@@ -314,6 +314,15 @@ class WebGame:
         if live.mover != self.seat:
             raise Refused("It is not your turn.")
         return live
+
+    def _why_not(self, live: LiveGame, text: str) -> str:
+        """Return why a text that is no legal action is refused, from what the user's seat knows."""
+        due = self.table.sides.words(self.game.headline(live.state, self.seat))
+        try:
+            self.game.string_to_action(live.state, text, self.seat)
+        except ValueError:
+            return f"{text!r:.60} is not an action of this game. {due}."
+        return f"{text!r:.60} is against the rules here. {due}. The rules are linked below the moves."
 
     def _warm_up(self, player: Player) -> float:
         """Return the maximum time in seconds that a player takes for a first decision once it is compiled."""

@@ -16,10 +16,10 @@ from spygames.agent_avenue import (
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
 from spygames.agent_avenue.layout import Mode as Mode
 from spygames.agent_avenue.layout import View
-from spygames.agent_avenue.picture import draw
+from spygames.agent_avenue.picture import compact, draw, portrait
 from spygames.agent_avenue.texts import render, seen, short_rules, words
 from spygames.core.game.game import Game, Texts
-from spygames.core.game.layout import dtype, view_ranges
+from spygames.core.game.layout import dtype, view_parts, view_ranges
 from spygames.core.game.options import maker, packed
 
 _OBSERVE = {
@@ -59,6 +59,8 @@ def _game(o: layout.Settings) -> Game[View]:
             seen_to_dict=seen.seen_to_dict,
             seen_action=seen.seen_action,
             draw=draw.draw,
+            draw_portrait=portrait.draw,
+            draw_compact=compact.draw,
             headline=draw.headline,
             asks={"play": ("Which card do you offer open?", "Which card do you hide?")},
             short_rules=short_rules.short_rules,
@@ -77,6 +79,7 @@ def _game(o: layout.Settings) -> Game[View]:
         entities=layout.ENTITIES_WITH_OFFERS if history else layout.ENTITIES,
         extra_fields=layout.extra_fields(teams, o.history),
         view_ranges=view_ranges(View, **view),
+        view_parts=view_parts(View, **view),
     )
 
 

@@ -188,17 +188,20 @@ class View(Layout):
     come last, after the whole view of the variant without it.
     """
 
-    hand = float32("own hand by agent, thermometer up to 4 copies", (KINDS, HAND))
+    hand = float32("own hand by agent, thermometer up to 4 copies", (KINDS, HAND), part="private")
     stacks = float32("cards in play, thermometer up to the 3rd icon", (2, KINDS, THREE))
     in_play = float32("cards in play, copies / 6", (2, KINDS))
-    discarded = float32("own discards, copies / 4", KINDS)
+    discarded = float32("own discards, copies / 4", KINDS, part="private")
     unseen = float32(
         "copies / 6 that the viewer has not seen: not in its hand or discards, not in play, not face up, not its own "
         "face-down card",
         KINDS,
+        part="private",
     )
     face_up = float32("the open card of the offer, one-hot", KINDS)
-    face_down = float32("the hidden card of the offer, one-hot; zeros unless the viewer played it", KINDS)
+    face_down = float32(
+        "the hidden card of the offer, one-hot; zeros unless the viewer played it", KINDS, part="private"
+    )
     lead = float32("own lead, one-hot from -7 to 7, clipped", 2 * CATCH + 1)
     space = float32("where the meeples stand, counted from the own home, / 14", 2)
     discards_left = float32("thermometer", (PLACE, DISCARDS))

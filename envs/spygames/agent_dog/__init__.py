@@ -22,10 +22,10 @@ from spygames.agent_dog.board import BOARDS, MAX_TRACK, Board
 from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DECKS, Deck
 from spygames.agent_dog.layout import View
-from spygames.agent_dog.picture import draw
+from spygames.agent_dog.picture import compact, draw, portrait
 from spygames.agent_dog.texts import render, seen, short_rules, words
 from spygames.core.game.game import Game, Texts
-from spygames.core.game.layout import view_ranges
+from spygames.core.game.layout import view_parts, view_ranges
 from spygames.core.game.options import maker, packed
 
 __all__ = ["BOARDS", "DECKS", "Board", "Deck", "make_game"]
@@ -71,6 +71,8 @@ def _game(o: layout.Settings) -> Game[View]:
             seen_to_dict=seen.seen_to_dict,
             seen_action=seen.seen_action,
             draw=draw.draw,
+            draw_portrait=portrait.draw,
+            draw_compact=compact.draw,
             headline=draw.headline,
             short_rules=short_rules.short_rules,
             describe=words.describe,
@@ -80,6 +82,7 @@ def _game(o: layout.Settings) -> Game[View]:
         module=sys.modules[__name__],
         entities=layout.ENTITIES,
         view_ranges=view_ranges(View, copies=max(deck.counts), deck=deck.total),
+        view_parts=view_parts(View),
         truncated=rules.truncated,
         is_known=validate.is_known,
         rewind=rewind.rewind,

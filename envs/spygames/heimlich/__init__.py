@@ -6,14 +6,14 @@ README.md states the rules by ID.
 import sys
 
 from spygames.core.game.game import Game, Texts
-from spygames.core.game.layout import view_ranges
+from spygames.core.game.layout import view_parts, view_ranges
 from spygames.core.game.options import maker, packed
 from spygames.heimlich import actions, belief_targets, determinize, observe, rewind, rules, state_dict, validate
 from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
 from spygames.heimlich.board import FINISH, IN_PLAY, VALUES
 from spygames.heimlich.bots import BOTS
 from spygames.heimlich.layout import ENTITIES, STATE, Options, Settings, View, view_dtype
-from spygames.heimlich.picture import draw, facts
+from spygames.heimlich.picture import compact, draw, facts, portrait
 from spygames.heimlich.rules.predictions import BONUS
 from spygames.heimlich.texts import render, seen, short_rules, words
 
@@ -59,6 +59,8 @@ def _game(o: Settings) -> Game[View]:
             seen_to_dict=seen.seen_to_dict,
             seen_action=seen.seen_action,
             draw=draw.draw,
+            draw_portrait=portrait.draw,
+            draw_compact=compact.draw,
             headline=facts.headline,
             asks={"move": ("Which agent do you move?", "How far does it go?")},
             short_rules=short_rules.short_rules,
@@ -78,6 +80,7 @@ def _game(o: Settings) -> Game[View]:
         questions=belief_targets.questions(o.players, agents),
         entities=ENTITIES,
         view_ranges=view_ranges(View, **view),
+        view_parts=view_parts(View, **view),
     )
 
 

@@ -159,7 +159,7 @@ class View(Layout):
     """
 
     card_phase = float32("one-hot: cards, card_choice", 2, when=CARDS_ON)
-    hand = float32("copies in the viewer's hand / 2", KINDS, high=HAND / 2, when=CARDS_ON)
+    hand = float32("copies in the viewer's hand / 2", KINDS, high=HAND / 2, when=CARDS_ON, part="private")
     hand_sizes = float32("cards in each hand / 4", SEAT, when=CARDS_ON)
     deck_size = float32("cards in the deck / 26", when=CARDS_ON)
     used = float32("used copies / 2", KINDS, when=CARDS_ON)
@@ -167,10 +167,10 @@ class View(Layout):
     card_mover = float32("the seat to decide on cards, one-hot", SEAT, when=CARDS_ON)
     passes = float32("consecutive passes / players", when=CARDS_ON)
     pending = float32("the card whose choices are being made, one-hot", KINDS, when=CARDS_ON)
-    named = float32("1: named for that card", AGENT, when=CARDS_ON)
-    arrived = float32("1: would cause a scoring now", AGENT, when=CARDS_ON)
+    named = float32("1: named for that card", AGENT, when=CARDS_ON, part="mixed")
+    arrived = float32("1: would cause a scoring now", AGENT, when=CARDS_ON, part="mixed")
     swapped = float32("the seat that has changed its identity, one-hot", SEAT, when=CARDS_ON)
-    former = float32("the viewer's former agent, one-hot", AGENT, when=CARDS_ON)
+    former = float32("the viewer's former agent, one-hot", AGENT, when=CARDS_ON, part="private")
 
     guess_phase = float32("1: predictions are being made", when=PREDICTIONS_ON)
     guess_mover = float32("the seat to predict, one-hot", SEAT, when=PREDICTIONS_ON)
@@ -183,14 +183,16 @@ class View(Layout):
     asked = float32("the agent that the viewer is asked about, one-hot", AGENT, when=PREDICTIONS_ON)
     guesses = float32(
         "the viewer's predictions, at the end everybody's: -1 free, (1 + the owner's relative seat) / 7, 0 none",
-        (SEAT, AGENT), low=-1, when=PREDICTIONS_ON,
+        (SEAT, AGENT), low=-1, when=PREDICTIONS_ON, part="mixed",
     )  # fmt: skip
 
-    own = float32("the id of the viewer's agent, one-hot: the die moves agents in the order of their ids", AGENT)
-    position = float32("the agent's building, one-hot", (AGENT, LOOP))
-    to_safe = float32("the points, 1 to 6, that bring the agent to the safe, one-hot", (AGENT, FACES))
-    score = float32("score of the agent's token / 42", AGENT, high=HIGHEST_SCORE / FINISH)
-    moved = float32("points of the die spent on the agent in this turn / 6", AGENT)
+    own = float32(
+        "the id of the viewer's agent, one-hot: the die moves agents in the order of their ids", AGENT, part="private"
+    )
+    position = float32("the agent's building, one-hot", (AGENT, LOOP), part="mixed")
+    to_safe = float32("the points, 1 to 6, that bring the agent to the safe, one-hot", (AGENT, FACES), part="mixed")
+    score = float32("score of the agent's token / 42", AGENT, high=HIGHEST_SCORE / FINISH, part="mixed")
+    moved = float32("points of the die spent on the agent in this turn / 6", AGENT, part="mixed")
     safe = float32("the safe's building, one-hot", LOOP)
     points_left = float32("points of the die to be spent, one-hot; zeros: the movement is over", FACES)
     one_to_three = float32('1: the die shows "1-3"')
@@ -199,7 +201,7 @@ class View(Layout):
     active = float32("the seat whose turn it is, one-hot", SEAT)
     record = float32(
         "points moved / 20, times moved / 10, points scored through that seat / 20", (AGENT, SEAT, 3),
-        low=LOWEST / min(POINTS_UNIT, GAINS_UNIT), high=LARGEST / TIMES_UNIT,
+        low=LOWEST / min(POINTS_UNIT, GAINS_UNIT), high=LARGEST / TIMES_UNIT, part="mixed",
     )  # fmt: skip
     scorings = float32("scorings that the seat caused / 10", SEAT, high=LARGEST / TIMES_UNIT)
     revealed = float32("0 until the end, then the seat's agent (relative) / 7", SEAT)

@@ -29,7 +29,9 @@ Hidden information:
 
 - `leaks`: everything that a seat can see is the same in all worlds that `determinize` draws for it: view, mask, texts,
   drawing, picture, key order and results. `determinize` does not depend on the true state.
-- `moves`: moves of other seats that a seat cannot tell apart have the same text.
+- `moves`: moves of other seats that a seat cannot tell apart are the same events for it (`GameEnv.history`).
+- `parts`: public fields of a view are the same in all worlds that are possible for another seat. Only for games with
+  `view_parts`.
 - `redraws`: `determinize` redraws what is hidden. Its distribution can be checked only by tests of the game.
 - `rewinds`: a rewound world reveals nothing of the true state. `ways` is above 0 and reads nothing hidden of the
   present. Only for games with `rewind`.
@@ -80,6 +82,7 @@ CHECKS: Mapping[str, Callable[[Trial], None]] = {
     "bots": playing.bots,
     "leaks": hidden.leaks,
     "moves": hidden.moves,
+    "parts": hidden.parts,
     "redraws": hidden.redraws,
     "rewinds": hidden.rewinds,
     "strata": hidden.strata,

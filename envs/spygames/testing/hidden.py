@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
     - `prompt`: what a text player is told (`spygames.text.question`), if the seat is to move.
     - `moves`: what the seat sees when the seat to move acts (`seen_action`), by the text of the action.
     - `picture`, `picture with targets`: the SVG, without and with legal actions as targets.
+    - `portrait picture`, `compact picture`: the other forms of the SVG, if the game has them, with the legal actions.
 
     An environment adds no channels: its observation, mask, info and view equal these (see `equal_bytes`), and rewards
     and terminations follow from the results.
@@ -64,6 +66,10 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
         drawn["picture"] = draw_seen(game, seen, Look(seat, alt=drawing), theme)
         if targets:
             drawn["picture with targets"] = draw_seen(game, seen, Look(seat, legal=targets, alt=drawing), other)
+        for size, own in (("portrait", game.texts.draw_portrait), ("compact", game.texts.draw_compact)):
+            if own is not None:
+                look = Look(seat, legal=targets, alt=drawing)
+                drawn[f"{size} picture"] = draw_seen(game, seen, look, theme if size == "portrait" else other, size)
     if s.to_move == seat:
         drawn["prompt"] = question(turn_of(game, states))
     return {
@@ -193,7 +199,7 @@ def leaks(trial: Trial) -> None:
 
 
 def moves(trial: Trial) -> None:
-    """Moves of other seats that a seat cannot tell apart have the same text, in all worlds that are possible for it.
+    """Moves of other seats that a seat cannot tell apart are the same events, in all worlds that are possible for it.
 
     Two moves can be told apart by what the seat sees afterwards: its view, and the mapping from which its picture is
     drawn. Moves that lead to the same state (`is_no_secret`) may have different texts, since a viewer may have watched
@@ -213,19 +219,40 @@ def moves(trial: Trial) -> None:
                     after = world.copy()
                     game.apply(as_record(after), action)
                     name, text = game.action_to_string(s, action, mover), game.seen_action(s, action, mover, seat)
-                    whole = game.happened(s, action, mover, seat)
+                    whole = json.dumps(game.event(s, action, mover, seat, as_record(after)))
                     known = texts.setdefault(_known(game, after, seat), (name, text, whole))
                     if known[1] == text and known[2] != whole:
                         trial.fail(
                             f"seat {seat} sees the same before and after {known[0]!r:.60} and {name!r:.60} of seat "
-                            f"{mover}, but reads {known[2]!r:.80} and {whole!r:.80}; `effects` must return one text "
-                            "for both"
+                            f"{mover}, but the event {_first(json.loads(known[2]), json.loads(whole))}; `effects` must "
+                            "return one text for both"
                         )
                     if known[1] != text and not is_no_secret(game, world, known[0], name):
                         trial.fail(
                             f"seat {seat} cannot tell {known[0]!r:.60} from {name!r:.60} of seat {mover}, but reads "
                             f"{known[1]!r:.80} and {text!r:.80}; `seen_action` must return one text for both"
                         )
+
+
+def parts(trial: Trial) -> None:
+    """Each field of a view has a part, and public fields are the same in all worlds possible for another seat."""
+    game = trial.game
+    if game.view_parts is None:  # they are optional
+        return
+    names = game.view_dtype.names or ()
+    if missing := [name for name in names if name not in game.view_parts]:
+        trial.fail(f"view_parts must have each field of VIEW, but lacks {missing[0]}")
+    public = [name for name in names if game.view_parts[name] == "public"]
+    for states in trial.positions(24):
+        for seat, other in permutations(range(game.num_players), 2):
+            world = determinized(game, states, other, int(trial.rng.integers(2**32)))
+            then, now = (view_of(game, as_record(each), seat) for each in (states, world))
+            for name in public:
+                if then[name].tobytes() != now[name].tobytes():
+                    trial.fail(
+                        f"field {name} in the view of seat {seat} must be 'private' or 'mixed' in view_parts, not "
+                        f"'public': it differs between worlds that seat {other} cannot tell apart"
+                    )
 
 
 def is_no_secret(game: Game, states: np.ndarray, one: str, other: str) -> bool:

@@ -60,7 +60,7 @@ def test_it_learns_to_beat_an_agent_that_plays_randomly(
     decisions, shares = zip(*figures["curve"], strict=True)
     assert 10 < len(decisions) <= library.CURVE
     assert decisions[-1] >= 50_000 > decisions[-2]
-    assert shares[0] < 0.55 < shares[-1] < 1  # it learns
+    assert shares[0] + 0.05 < shares[-1] < 1  # it learns
     screen = " ".join(capsys.readouterr().out.split())
     assert f"{100 * figures['argmax']['win_share']:.1f}" in screen
     assert "fair share 50.0 %" in screen

@@ -56,5 +56,6 @@ def test_the_commands_of_the_page_work(folder: Path, capsys: pytest.CaptureFixtu
     assert run("ladder", "own.jsonl", "--rerun", *own, "--allow-code") == 0
     with open(folder / "drawn.mjs", "a") as file:
         file.write("// another one\n")
-    line = complaint(["ladder", "own.jsonl", "--players", "greedy", "--allow-code"], capsys)
+    changed = "command:node drawn.mjs"
+    line = complaint(["ladder", "own.jsonl", "--players", changed, "--allow-code"], capsys)
     assert "own.jsonl has results of another command:node drawn.mjs" in line

@@ -22,6 +22,7 @@ from typing import Any
 
 from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import written
+from spygames.core.game.game import Game
 from spygames.core.players.mixture import MIX, MixturePlayer
 from spygames.core.players.names import PlayerName
 from spygames.core.players.player import Player
@@ -106,6 +107,7 @@ def best_response(
     start_from: str | Path = "",
     worlds: int = 0,
     executor: Executor = SERIAL,
+    game: Game | None = None,
 ) -> BestResponse:
     """Train a learner against `agent` and measure it.
 
@@ -126,12 +128,16 @@ def best_response(
         start_from: the agent whose weights the learner starts with; "": random weights.
         worlds: number of worlds of a search on top of the learner, which is measured, too; 0: no search.
         executor: computes the games of the measurement.
+        game: the agent's game, needed for a game of your own, which a checkpoint cannot name. `Run.resume` needs it,
+            too.
 
     Raises:
         ValueError: there is no such agent, or the folder already holds a run.
         Exception: as in `Run.train`.
     """
-    run = learner_run(agent, folder, play=play, decisions=decisions, seed=seed, workers=workers, start_from=start_from)
+    run = learner_run(
+        agent, folder, play=play, decisions=decisions, seed=seed, workers=workers, start_from=start_from, game=game
+    )
     return measure(run, run.train(), games, worlds=worlds, executor=executor)
 
 
@@ -148,19 +154,25 @@ class KnownSearch:
 
     @classmethod
     def of(
-        cls, agent: str | Path, folder: str | Path | None = None, *, worlds: int, play: str = "sample"
+        cls,
+        agent: str | Path,
+        folder: str | Path | None = None,
+        *,
+        worlds: int,
+        play: str = "sample",
+        game: Game | None = None,
     ) -> "KnownSearch":
         """Prepare a search on top of the agent's own policy, against the agent.
 
         Args:
-            agent, play: as in `best_response`.
+            agent, play, game: as in `best_response`.
             folder: for `best_response.json`; None: `runs/best_response_NAME`.
             worlds: number of worlds that the search draws for a decision.
 
         Raises:
             ValueError: there is no such agent, it cannot be searched with, or the folder already holds a best response.
         """
-        members = members_of(agent, play)
+        members = members_of(agent, play, game)
         policies = [policy for _, policy in members]
         file = _folder(folder, policies) / FIGURES
         if file.exists():
@@ -200,9 +212,10 @@ def learner_run(
     seed: int = 1,
     workers: int = 2,
     start_from: str | Path = "",
+    game: Game | None = None,
 ) -> Run:
     """Create the run of a learner, without training it; arguments and errors as in `best_response`."""
-    bots, policies = zip(*members_of(agent, play), strict=True)
+    bots, policies = zip(*members_of(agent, play, game), strict=True)
     policy = policies[0]
     folder, kept = _folder(folder, policies), policy.network.config
     config = Config(
@@ -218,10 +231,10 @@ def learner_run(
         opponents=Opponents(share=1.0, bots=bots),
         evaluate_against=(_opponent(bots),),
     )
-    return Run.create(config, folder)
+    return Run.create(config, folder, policy.game)
 
 
-def members_of(agent: str | Path, play: str) -> list[tuple[str, Policy]]:
+def members_of(agent: str | Path, play: str, game: Game | None = None) -> list[tuple[str, Policy]]:
     """Return the name and the policy of each member of a mixture, or of the agent alone.
 
     Raises:
@@ -229,11 +242,11 @@ def members_of(agent: str | Path, play: str) -> list[tuple[str, Policy]]:
     """
     named = PlayerName.parse(agent) if isinstance(agent, str) else None
     if named is None or named.kind != MIX:
-        return [(f"{agent}@{play}", Policy.load(agent, play))]
+        return [(f"{agent}@{play}", Policy.load(agent, play, game))]
     found: list[tuple[str, Policy]] = []
     for member in named.members:
         name = replace(member, play=member.play or play)
-        found.append((str(name), Policy.load(name, game=found[0][1].game if found else None)))
+        found.append((str(name), Policy.load(name, game=found[0][1].game if found else game)))
     return found
 
 

@@ -7,6 +7,9 @@ const POLL = 500, RETRY = 2000;
 const main = () => document.querySelector("main");
 const find = selector => main().querySelector(selector);
 const all = selector => [...main().querySelectorAll(selector)];
+// The picture that is shown: there is one for wide and one for narrow screens.
+const shown = () => all("#picture svg").find(each => each.getClientRects().length) || find("#picture svg");
+const targets = (rest = "") => [...(shown()?.querySelectorAll(`.target${rest}`) || [])];
 let picks = new Map(), timer = 0, playing = 0, speed = 1, skip = () => {}, busy = false, wanted = "", told = "", held = null;
 
 function say(text) { document.getElementById("said").textContent = text; }
@@ -33,7 +36,7 @@ function take(html, url) {
   if (find("#picture")) find("#picture").scrollLeft = left;
   if (find("#moves")) showNow(down);
   const again = key && (document.getElementById(key) || find(`[data-key="${CSS.escape(key)}"]`));
-  const first = again || (inBoard && find("#picture .target")) || (inActions && (find(".actions button") || find("h1")));
+  const first = again || (inBoard && targets()[0]) || (inActions && (find(".actions button") || find("h1")));
   held = first || !key ? null : place; // the element may return when a player has thought
   if (first) {
     if (first.matches("h1")) first.tabIndex = -1;
@@ -115,7 +118,7 @@ const texts = () => all(".actions button").map(button => button.value);
 
 // Actions that are picked word by word: those that no target names in full.
 function open() {
-  const whole = new Set(all("#picture .target[data-action]").map(each => each.dataset.action));
+  const whole = new Set(targets("[data-action]").map(each => each.dataset.action));
   return texts().filter(text => !whole.has(text));
 }
 
@@ -146,7 +149,7 @@ function choose(text) {
 function mark() {
   const left = picks.size ? open().filter(text => fits(text, picks)) : texts();
   for (const button of all(".actions button")) button.hidden = !left.includes(button.value);
-  for (const target of all("#picture .target[data-pick]")) {
+  for (const target of targets("[data-pick]")) {
     const [at, word] = target.dataset.pick.split(/:(.*)/s);
     const picked = picks.get(Number(at)) === word;
     target.classList.toggle("picked", picked);
@@ -155,8 +158,8 @@ function mark() {
     target.classList.toggle("out", picks.size > 0 && !picked && !open().some(text => fits(text, others)));
   }
   for (const copy of all("#picture .placed")) copy.remove();
-  for (const place of all("#picture [data-place]")) {
-    const word = picks.get(Number(place.dataset.place)), card = word && find(`#picture .target[data-pick="1:${CSS.escape(word)}"]`);
+  for (const place of shown()?.querySelectorAll("[data-place]") || []) {
+    const word = picks.get(Number(place.dataset.place)), card = word && targets(`[data-pick="1:${CSS.escape(word)}"]`)[0];
     if (card) put(card, place);
   }
   const note = find("#picked");
@@ -222,10 +225,12 @@ async function follow(url) {
 // Adds the script's controls to the page that the server has sent.
 function dress() {
   picks = new Map();
-  const board = find("#picture svg"), legal = texts();
-  if (board && legal.length) {
-    board.setAttribute("role", "group");
-    board.setAttribute("aria-label", "Board");
+  const legal = texts();
+  if (shown() && legal.length) {
+    for (const board of all("#picture svg")) {
+      board.setAttribute("role", "group");
+      board.setAttribute("aria-label", "Board");
+    }
     for (const target of all("#picture .target")) {
       target.setAttribute("role", "button");
       target.setAttribute("tabindex", "0");
@@ -307,5 +312,6 @@ document.addEventListener("keydown", event => {
 const large = document.getElementById("large"); // kept from page to page
 large.checked = sessionStorage.getItem("large") === "yes";
 large.addEventListener("change", () => sessionStorage.setItem("large", large.checked ? "yes" : "no"));
+matchMedia("(max-width: 599px)").addEventListener("change", () => { if (shown() && texts().length) { picks = new Map(); mark(); } });
 window.addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
 dress();

@@ -247,7 +247,9 @@ def race_row(
     cx, cy = x + 28 * scale, y + h / 2
     pen.dot(cx, cy, 19 * scale, KIND[kind])
     sign(pen, kind, cx, cy, 0.72 * scale, KIND[kind])
-    pen.words(x + 36 + 20 * scale, cy + 4.5, words, 13.5, pen.palette.text, bold=False)
+    left = 36 + 20 * scale
+    size = fitting(words, 13.5, w - 118 - 12 - left, False)
+    pen.words(x + left, cy + 4.5, words, size, pen.palette.text, bold=False)
     for side, count in enumerate(counts):
         for i in range(THREE):
             colour = ("#46b07a" if good[side] else "#ef6a62") if i < count else "none"

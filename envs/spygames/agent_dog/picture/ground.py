@@ -20,12 +20,12 @@ _TREES = (
 )  # fmt: skip
 
 
-def track(scene: Scene) -> None:
-    """Draw the road with its spaces, and the lawn. They stay the same throughout a game."""
-    scene.pen.stamp(_track, scene.board, tuple(scene.colours.items()), scene.below)
+def track(scene: Scene, numbers: bool = True) -> None:
+    """Draw the road with its spaces, with numbers or without, and the lawn. They stay the same throughout a game."""
+    scene.pen.stamp(_track, scene.board, tuple(scene.colours.items()), scene.below, numbers)
 
 
-def _track(pen: Pen, board: Board, colours: tuple[tuple[int, int], ...], below: int) -> None:
+def _track(pen: Pen, board: Board, colours: tuple[tuple[int, int], ...], below: int, numbers: bool) -> None:
     scene = Scene(pen, {}, Look(below), board, dict(colours), below, {})
     for by, r, fill, edge in ((33, 34, ROAD, "#4f6373"), (-23, -22, LAWN, "#5d8a70")):
         half = HALF + by
@@ -47,13 +47,13 @@ def _track(pen: Pen, board: Board, colours: tuple[tuple[int, int], ...], below: 
             pen.at(x, y, r / 15, 0 if offset else 90 * (colour - scene.colours[scene.below]))
             pen.stamp(signs.meeting) if offset else pen.stamp(signs.start, colour)
             pen.close()
-        if place % every == 0:
+        if numbers and place % every == 0:
             x, y = scene.spot(place, min(0.44 * scene.gap + 11, 26))
             pen.words(x, y + 3.6, str(place), 10, "#c3d0db", anchor="middle", bold=False)
 
 
-def homes(scene: Scene) -> None:
-    """Draw start areas, goals and kennels."""
+def homes(scene: Scene, words: bool = True) -> None:
+    """Draw start areas, goals and kennels, with names and numbers or without."""
     pen = scene.pen
     for seat, colour in scene.colours.items():
         _area(scene, colour)
@@ -62,11 +62,12 @@ def homes(scene: Scene) -> None:
             pen.stamp(signs.paw, _PLAZA)
             pen.close()
         x, y = scene.middle(colour)
-        pen.words(x, y + 61, scene.name(seat), 14, PAPER, anchor="middle")
+        if words:
+            pen.words(x, y + 61, scene.name(seat), 14, PAPER, anchor="middle")
         for i in range(PAWNS):
             gx, gy = scene.spot(GOAL + PAWNS * colour + i)
             pen.dot(gx, gy, 14.5, LIGHT[colour], stroke=FILL[colour], stroke_width=3)
-            if GOAL + PAWNS * colour + i not in scene.pawns:
+            if words and GOAL + PAWNS * colour + i not in scene.pawns:
                 pen.words(gx, gy + 4.5, str(i), 12.5, DARK[colour], anchor="middle")
         kx, ky = scene.turned(0, HALF - LANE - STEP * PAWNS - 7, colour)
         pen.at(kx, ky)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 
 from spygames.agent_dog.cards import CARDS, OFFERED
-from spygames.core.svg.colours import BAD, EDGE, INK, PAPER, PICK, THEMES, Theme, themed
+from spygames.core.svg.colours import BAD, EDGE, INK, PAPER, PICK, Theme, themed
 from spygames.core.svg.pen import Pen
 
 FILL = ("#e2574c", "#4f9be0", "#58b368", "#f2c53d")
@@ -12,7 +12,7 @@ FILL = ("#e2574c", "#4f9be0", "#58b368", "#f2c53d")
 DARK = ("#9e2f28", "#1f5c96", "#256338", "#755806")
 LIGHT = ("#f6c9c2", "#c7dff5", "#cdebd0", "#fbeab4")
 _TEXT = tuple(map(themed, ("#ff8f80", "#7fbdf5", "#7fd08c", "#f4cf5a"), DARK))
-TEXT: Mapping[Theme, tuple[str, ...]] = {theme: tuple(each[theme] for each in _TEXT) for theme in THEMES}
+TEXT: Mapping[Theme, tuple[str, ...]] = {theme: tuple(each[theme] for each in _TEXT) for theme in _TEXT[0]}
 """The colors of the seats as text on the table."""
 ROAD, LAWN, HEDGE, STONE = "#33424f", "#3d6650", "#2f5341", "#e9dfc6"
 BLUE_CARD, RED_CARD, BACK = "#2f6496", "#a93c35", "#27455e"
@@ -148,7 +148,7 @@ def rosette(pen: Pen) -> None:
 # ---------------------------------------------------------------- cards
 
 
-def _sign(pen: Pen, card: str, fill: str, ground: str) -> None:
+def sign(pen: Pen, card: str, fill: str, ground: str) -> None:
     """Draw the symbol of a card without a number, about 44 wide."""
     if card == "swap":  # two hats change places
         for x, y in ((-12, 1), (12, 1)):
@@ -168,7 +168,7 @@ def _sign(pen: Pen, card: str, fill: str, ground: str) -> None:
                      f"H{x - 4}L{x - 5} {y - 13}Z", fill, stroke=ground, stroke_width=1)  # fmt: skip
 
 
-def _ground(card: str) -> str:
+def ground_of(card: str) -> str:
     """Return the color of a card: blue if a number is its only function, else red (AD-5)."""
     return BLUE_CARD if OFFERED[CARDS.index(card)] == (card,) and card.isdigit() else RED_CARD
 
@@ -184,14 +184,14 @@ def back(pen: Pen) -> None:
 
 def face(pen: Pen, card: str) -> None:
     """Draw a card's face, CARD_W x CARD_H, with the top left corner at (0, 0)."""
-    ground = _ground(card)
+    ground = ground_of(card)
     pen.box(2, 3, CARD_W, CARD_H, 9, "#000", fill_opacity=0.28)
     pen.box(0, 0, CARD_W, CARD_H, 9, PAPER, stroke="#8d7c52", stroke_width=1.2)
     pen.box(5, 5, CARD_W - 10, CARD_H - 10, 6, "none", stroke=ground, stroke_width=1.4)
     if card in ("swap", "copy", "companion"):
         pen.dot(CARD_W / 2, 47, 31, ground)
         pen.at(CARD_W / 2, 48, 0.96)
-        _sign(pen, card, PAPER, ground)
+        sign(pen, card, PAPER, ground)
         pen.close()
         pen.words(CARD_W / 2, 94, card.upper(), 11.5, ground, anchor="middle")
         if card == "companion":
@@ -221,11 +221,11 @@ def chip(pen: Pen, card: str) -> None:
         paw(pen, "#7fa8c6")
         pen.close()
         return
-    ground = _ground(card)
+    ground = ground_of(card)
     pen.box(0, 0, CHIP_W, CHIP_H, 4, ground, stroke=EDGE, stroke_width=0.8)
     if card in ("swap", "copy", "companion"):
         pen.at(CHIP_W / 2, CHIP_H / 2, 0.4)
-        _sign(pen, card, PAPER, ground)
+        sign(pen, card, PAPER, ground)
         pen.close()
     else:
         pen.words(CHIP_W / 2, CHIP_H / 2 + 4.7, card, 13, PAPER, anchor="middle")

@@ -19,12 +19,15 @@ from spygames.core.envs.aec_step import calls, look
 from spygames.core.envs.spaces import Actions, feature_box
 from spygames.core.game.fields import NamedRecord
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
+from spygames.core.game.played import Played
 from spygames.core.game.rng import as_seed, next_seed
+from spygames.core.game.seen import Event
 from spygames.core.game.validation import is_whole, may_do
 from spygames.core.pictures.picture import Picture
 from spygames.core.pictures.raster import check_width, pixels
 from spygames.core.pictures.render import FPS, MODES, Renderer
 from spygames.core.svg.colours import Theme
+from spygames.core.svg.pen import Size
 
 __all__ = ["GameEnv", "Observation", "View"]
 
@@ -119,6 +122,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self.action_spaces = {agent: Actions(game.num_actions) for agent in self.possible_agents}
         self._raw = np.zeros(game.state_dtype.itemsize, np.uint8)  # the bytes of the STATE, which are faster to pass
         self._begun = False  # whether there was a `reset`
+        self._played = Played()  # the current game since its first position, for `history`
         self.to_move = NOBODY
         """The seat to move; NOBODY when the game is over and before the first `reset`."""
         self._gone = 0  # number of agents that were stepped since the end
@@ -211,6 +215,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         legal, to_move = self._calls.step(self._raw, action, features, mask)
         if not legal:
             raise self._illegal(f"action {action} ({self.action_to_string(action)!r}) is not legal")
+        self._played.actions.append(action)
         if before is not None and moves is not None:
             moves.append((before.view(self.game.state_dtype), action))
         if to_move >= 0:
@@ -266,6 +271,33 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         features, _ = self._look(self.seat(agent))
         return features.view(self.game.view_dtype)[0]
 
+    def history(self, agent: str, *, since_own: bool = False) -> list[Event]:
+        """Return what `agent` has seen in this game, one record of plain JSON values for each decision, oldest first.
+
+        The history begins with the game, or with the position from `reset(options={"state": ...})`, `restore` or
+        `determinize`. What the agent knew at the beginning is in its observation, not in the events.
+
+        Example:
+            >>> from spygames import agent_avenue_v0
+            >>> env = agent_avenue_v0.env()
+            >>> env.reset(seed=1)
+            >>> env.step(env.string_to_action("discard mole"))
+            >>> [event["text"] for event in env.history("player_1")]
+            ['player_0 discards a card']
+
+        Args:
+            agent: the agent.
+            since_own: only the events since the agent's last decision, this decision included; all events if it has
+                not decided yet.
+
+        Raises:
+            ValueError: the agent does not exist.
+            ResetNeeded: no game has begun.
+        """
+        seat = self.seat(agent)
+        self._current()
+        return self._played.events(self.game, seat, since_own)
+
     def state(self) -> np.ndarray:
         """Return the bytes of the STATE, uint8 [state_space]. They include hidden cards and future chance."""
         return self._current().copy()
@@ -293,29 +325,34 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         """Draw what `agent` may know as text; None: everything."""
         return self.game.to_text(as_record(self._states), self._viewer(agent))
 
-    def to_svg(self, agent: str | None = None, *, theme: Theme = "dark") -> Picture:
+    def to_svg(self, agent: str | None = None, *, theme: Theme = "dark", size: Size = "full") -> Picture:
         """Draw what `agent` may know as a picture, which notebooks display; None: everything.
 
         This needs no extra. With the render modes "rgb_array" and "human" the picture also shows the last moves.
 
         Args:
             agent: the agent that sees the picture.
-            theme: "dark" or "light".
+            theme: "dark", "light", or "auto" for SVG that follows the `color-scheme` of its page.
+            size: "full", "portrait" for a phone, or "compact" for a thumbnail. Other games may have the first only.
 
         Raises:
-            ValueError: the agent does not exist, or the theme is invalid.
+            ValueError: the agent does not exist, or the theme or the size is invalid.
         """
-        return self.renderer.svg(self._states, self._viewer(agent), theme)
+        return self.renderer.svg(self._states, self._viewer(agent), theme, size)
 
-    def to_rgb(self, agent: str | None = None, width: int = 800, *, theme: Theme = "dark") -> np.ndarray:
-        """Draw what `agent` may know as pixels, uint8 [3/4 width, width, 3]; None: everything.
+    def to_rgb(
+        self, agent: str | None = None, width: int = 800, *, theme: Theme = "dark", size: Size = "full"
+    ) -> np.ndarray:
+        """Draw what `agent` may know as pixels, uint8 [height, width, 3]; None: everything.
+
+        The height is 3/4 of the width; in the size "portrait" it is 24/13.
 
         Raises:
-            ValueError: the agent does not exist, the width is not in 16..4096, or the theme is invalid.
+            ValueError: the agent does not exist, the width is not in 16..4096, or the theme or the size is invalid.
             DependencyNotInstalled: the extra `render` is missing.
         """
         width = check_width(width)
-        return pixels(self.to_svg(agent, theme=theme), width, theme)
+        return pixels(self.to_svg(agent, theme=theme, size=size), width, theme)
 
     def render(self) -> str | np.ndarray | None:
         """Draw what `render_viewer` may know; if it is None, everything, including hidden cards.
@@ -358,7 +395,11 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         """
         other = object.__new__(type(self))
         values = self.__dict__.copy()
-        values["_raw"], values["renderer"] = self._raw.copy(), self.renderer.copy()
+        values["_raw"], values["renderer"], values["_played"] = (
+            self._raw.copy(),
+            self.renderer.copy(),
+            self._played.copy(),
+        )
         for name in _SHOWN:  # derived on first use, see `__getattr__`
             values.pop(name, None)
         other.__dict__ = values
@@ -371,8 +412,9 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         the games after a `reset` are redrawn as well. This environment is unchanged.
 
         Args:
-            agent: the agent whose view is kept. It sees the same in the clone, except for earlier moves in pictures.
-                The rest of the clone depends only on this view and on `seed`, not on the true hidden state.
+            agent: the agent whose view is kept. It sees the same in the clone, except for earlier moves in pictures and
+                in `history`. The rest of the clone depends only on this view and on `seed`, not on the true hidden
+                state.
             seed: 0..2^64-1; None: a seed from the system's entropy.
 
         Raises:
@@ -385,6 +427,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         other._seed = chosen  # the true seed would reveal what is hidden
         other.renderer.forget()  # the earlier positions would reveal it, too
         self.game.determinize(as_record(other._states), seat, chosen)
+        other._played = Played(other._raw)
         return other
 
     def save(self) -> bytes:
@@ -438,7 +481,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     def _begin(self, raw: np.ndarray, seed: np.uint64, gone: int) -> None:
         """Make the state in `raw` the current game."""
-        self._raw, self._seed, self._gone, self._begun = raw, seed, gone, True
+        self._raw, self._seed, self._gone, self._begun, self._played = raw, seed, gone, True, Played(raw)
         self.to_move = int(self._states["to_move"][0])
         self._show()
 

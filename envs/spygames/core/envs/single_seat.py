@@ -15,7 +15,9 @@ from spygames.core.envs.aec import GameEnv
 from spygames.core.envs.spaces import Actions, feature_box
 from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
+from spygames.core.game.played import Played
 from spygames.core.game.rng import as_seed
+from spygames.core.game.seen import Event
 from spygames.core.game.validation import choice, is_whole, whole
 from spygames.core.pictures.picture import Picture
 from spygames.core.pictures.raster import check_width, pixels
@@ -25,6 +27,7 @@ from spygames.core.players.player import Player, PlayerLike
 from spygames.core.playing.rows import Rows
 from spygames.core.playing.session import ROW, SeatSession
 from spygames.core.svg.colours import Theme
+from spygames.core.svg.pen import Size
 
 __all__ = ["MAX_IGNORED", "SingleEnv"]
 
@@ -128,6 +131,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         moves = PICTURED_MOVES if self.render_mode == "rgb_array" else 0
         session = SeatSession(Rows(self.game, 1, 0, compiled=True), self.players, moves)
         session.seats[:] = NOBODY
+        session.played = Played()
         session.seed(ROW, [as_seed(None)])
         return session
 
@@ -142,6 +146,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         env, rows = self._blank.clone(), self._session.rows
         if self.seat != NOBODY:
             env._begin(rows.states.view(np.uint8).copy(), rows.seeds[0], 0)
+            if self._session.played is not None:
+                env._played = self._session.played.copy()
         return env
 
     def reset(
@@ -255,25 +261,53 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """Return the legal actions, bool [A]."""
         return self._mask().astype(np.bool_)
 
-    def to_svg(self, *, theme: Theme = "dark") -> Picture:
+    def history(self, *, since_own: bool = False) -> list[Event]:
+        """Return what the seat has seen in this game, one record of plain JSON values for each decision, oldest first.
+
+        It is `GameEnv.history` of the seat. With `since_own` it has the last action of the seat, and the actions of
+        the other players after it.
+
+        Example:
+            >>> from spygames import agent_avenue_v0
+            >>> env = agent_avenue_v0.single_env(opponents="greedy", seat=0)
+            >>> observation, info = env.reset(seed=1)
+            >>> env.history()
+            []
+
+        Args:
+            since_own: only the events since the seat's last decision, this decision included; all events if it has
+                not decided yet.
+
+        Raises:
+            ResetNeeded: no game has begun.
+        """
+        self._states()
+        assert self._session.played is not None
+        return self._session.played.events(self.game, self.seat, since_own)
+
+    def to_svg(self, *, theme: Theme = "dark", size: Size = "full") -> Picture:
         """Draw what the seat may know as a picture, which notebooks display. This needs no extra.
 
         With `render_mode="rgb_array"` the picture also shows the moves since the seat's last decision.
 
         Args:
-            theme: "dark" or "light"; ValueError for any other.
-        """
-        return draw(self.game, self._states(), self.seat, self._moves(), since_own=True, theme=theme)
-
-    def to_rgb(self, width: int = 800, *, theme: Theme = "dark") -> np.ndarray:
-        """Draw what the seat may know as pixels, uint8 [3/4 width, width, 3].
+            theme: "dark", "light", or "auto" for SVG that follows the `color-scheme` of its page.
+            size: "full", "portrait" for a phone, or "compact" for a thumbnail. Other games may have the first only.
 
         Raises:
-            ValueError: the width is not in 16..4096, or the theme is invalid.
+            ValueError: the theme or the size is invalid.
+        """
+        return draw(self.game, self._states(), self.seat, self._moves(), since_own=True, theme=theme, size=size)
+
+    def to_rgb(self, width: int = 800, *, theme: Theme = "dark", size: Size = "full") -> np.ndarray:
+        """Draw what the seat may know as pixels, uint8 [height, width, 3]; see `GameEnv.to_rgb`.
+
+        Raises:
+            ValueError: the width is not in 16..4096, or the theme or the size is invalid.
             DependencyNotInstalled: the extra `render` is missing.
         """
         width = check_width(width)
-        return pixels(self.to_svg(theme=theme), width, theme)
+        return pixels(self.to_svg(theme=theme, size=size), width, theme)
 
     def render(self) -> str | np.ndarray | None:  # type: ignore[override]
         """Draw what the seat may know.

@@ -22,6 +22,7 @@ from spygames.core.compiling.kernel import Int, Record, bind
 from spygames.core.game.belief_targets import Questions
 from spygames.core.game.fields import NamedRecord, named
 from spygames.core.game.rulebook import RuleSection, default_rules
+from spygames.core.game.seen import PARTS, Event, Part
 from spygames.core.svg.annotations import Draw
 
 __all__ = ["NOBODY", "Bot", "Game", "IllegalAction", "ImpossibleState", "Texts", "as_record", "flat"]
@@ -80,6 +81,11 @@ class Texts:
     the same text. None: the other seats only see that `seat` has moved."""
     draw: Draw | None = None
     """(pen, seen, look): draw a result of `seen_to_dict` as a picture. None: the text on a panel."""
+    draw_portrait: Draw | None = None
+    """The same on the canvas of 390 x 720 units, for phones: letters of at least 12 units, targets of at least 44.
+    None: `draw`."""
+    draw_compact: Draw | None = None
+    """The same on the canvas of 400 x 300 units, for thumbnails and notebooks: few and large letters. None: `draw`."""
     headline: Callable[[Mapping[str, Any], int], str] | None = None
     """(seen, viewer): return the decision that is due, such as "You: play a card", or how the game ended, such as
     "player_1 wins: all pawns are home". `seen` is a result of `seen_to_dict` for this viewer. None: who is to move."""
@@ -209,6 +215,10 @@ class Game(Generic[V]):
     view_ranges: Mapping[str, tuple[float, float]] | None = None
     """The lowest and highest value, over all positions, of each field of VIEW whose range is not 0 to 1. It may name
     fields that the variant lacks. Observation spaces have these bounds. None: no ranges are known."""
+    view_parts: Mapping[str, Part] | None = None
+    """For each field of VIEW which part of the observation it is: "public", if every seat can compute its value;
+    "private", if only its seat can; "mixed", if it has public and private elements, or public facts in an order that
+    only its seat knows. It may name fields that the variant lacks. None: not stated."""
 
     def __post_init__(self) -> None:
         """Check the layouts and bots; ValueError names the field that is wrong."""
@@ -221,6 +231,9 @@ class Game(Generic[V]):
         names = self.view_dtype.names or ()
         if self.extra_fields != names[len(names) - len(self.extra_fields) :]:
             raise ValueError(f"{self.id}: extra_fields must be the last fields of VIEW, not {shown(self.extra_fields)}")
+        parts = self.view_parts
+        if parts is not None and not set(parts.values()) <= set(PARTS):
+            raise ValueError(f"{self.id}: view_parts must have values of {', '.join(PARTS)}, not {shown(parts)}")
         if self.rewind_within and self.rewind_within not in (self.state_dtype.names or ()):
             raise ValueError(f"{self.id}: rewind_within must be a field of STATE, not {shown(self.rewind_within)}")
         for name in ("state_dtype", "view_dtype"):
@@ -423,13 +436,35 @@ class Game(Generic[V]):
         It is the text of `seen_action`, and what changed for `viewer` up to the next decision. A game without
         `Texts.effects`, and every game for NOBODY, has no effects.
         """
-        text = self.seen_action(s, action, seat, viewer)
-        if self.texts.effects is None or viewer == NOBODY:
-            return text
-        after = s.copy()
-        self.apply(after, action)
-        effects = self.texts.effects(self, self.seen_to_dict(s, viewer), self.seen_to_dict(after, viewer), viewer)
-        return f"{text} ({effects})" if effects else text
+        return self.event(s, action, seat, viewer)["text"]
+
+    def event(self, s: Record, action: int, seat: int, viewer: int, after: Record | None = None) -> Event:
+        """Return what `viewer` sees when `seat` takes a legal action in state `s`, as a record of plain JSON values.
+
+        Args:
+            s: the state before the action; unchanged.
+            action: 0..A-1.
+            seat: the seat to move in `s`.
+            viewer: the seat that sees the event; NOBODY (-1) sees everything, but no effects.
+            after: the state at the next decision, if the caller has it; None plays the action in a copy of `s`.
+        """
+        seen, before = self.seen_action(s, action, seat, viewer), self.seen_to_dict(s, viewer)
+        phase, effects = before.get("phase"), ""
+        if self.texts.effects is not None and viewer != NOBODY:
+            if after is None:
+                after = s.copy()
+                self.apply(after, action)
+            effects = self.texts.effects(self, before, self.seen_to_dict(after, viewer), viewer)
+        knows = viewer in (seat, NOBODY)
+        return {
+            "agent": f"player_{seat}",
+            "kind": phase if isinstance(phase, str) else "decision",
+            "seen": seen,
+            "effects": effects,
+            "text": f"{seen} ({effects})" if effects else seen,
+            "action": int(action) if knows else None,
+            "action_text": self.action_to_string(s, action, seat) if knows else None,
+        }
 
     def new_states(self, n: int = 1) -> np.ndarray:
         """Return `n` blank states (all zero), a structured array [n]."""

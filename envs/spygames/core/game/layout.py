@@ -33,6 +33,7 @@ from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import Int, Record, kernel
 from spygames.core.game.fields import Fields
 from spygames.core.game.game import ImpossibleState
+from spygames.core.game.seen import Part
 from spygames.core.game.validation import integer, member
 
 NONE = -1
@@ -114,6 +115,8 @@ class Field:
     use."""
     boolean: bool
     """Whether the values 0 and 1 mean False and True."""
+    part: Part = "public"
+    """For a field of VIEW: which part of the observation it is (`Game.view_parts`)."""
 
     @property
     def blank(self) -> int:
@@ -166,10 +169,11 @@ def _field(
     when: str | tuple[str, ...] = (),
     filled: str = "",
     boolean: bool = False,
+    part: Part = "public",
 ) -> Any:
     axes = () if shape is None else (shape,) if isinstance(shape, int | Size) else shape
     conditions = (when,) if isinstance(when, str) else when
-    return Field(np.dtype(cast(Any, kind)), low, high, doc, cast(Any, axes), hidden, conditions, filled, boolean)
+    return Field(np.dtype(cast(Any, kind)), low, high, doc, cast(Any, axes), hidden, conditions, filled, boolean, part)
 
 
 class Integers(Generic[T]):
@@ -229,10 +233,19 @@ def uint64(doc: str) -> OwnField[np.uint64]:
 
 
 @overload
-def float32(doc: str, /, *, low: float = ..., high: Bound = ..., when: str | tuple[str, ...] = ...) -> FloatField: ...
+def float32(
+    doc: str, /, *, low: float = ..., high: Bound = ..., when: str | tuple[str, ...] = ..., part: Part = ...
+) -> FloatField: ...
 @overload
 def float32(
-    doc: str, shape: Shape, /, *, low: float = ..., high: Bound = ..., when: str | tuple[str, ...] = ...
+    doc: str,
+    shape: Shape,
+    /,
+    *,
+    low: float = ...,
+    high: Bound = ...,
+    when: str | tuple[str, ...] = ...,
+    part: Part = ...,
 ) -> OwnField[NDArray[np.float32]]: ...
 def float32(
     doc: str,
@@ -242,9 +255,19 @@ def float32(
     low: float = 0,
     high: Bound = 1,
     when: str | tuple[str, ...] = (),
+    part: Part = "public",
 ) -> Any:
-    """Return a field of VIEW, with its meaning, its shape, and its range if that is not 0 to 1."""
-    return _field(np.float32, low, high, doc, shape, when=when)
+    """Return a field of VIEW.
+
+    Args:
+        doc: its meaning.
+        shape: its shape; None: a scalar.
+        low, high: its range.
+        when: the conditions that must hold for a variant to have it.
+        part: "private" for what only the seat knows; "mixed" for a field with public and private elements, or with
+            public facts in an order that only the seat knows.
+    """
+    return _field(np.float32, low, high, doc, shape, when=when, part=part)
 
 
 def nested(layout: type[R], doc: str) -> OwnField[R]:
@@ -312,6 +335,20 @@ def view_ranges(layout: type[Layout], **variant: Any) -> dict[str, tuple[float, 
         if (row.low, high) != (0, 1):
             found[name] = row.low, cast(float, high)
     return found
+
+
+def view_parts(layout: type[Layout], **variant: Any) -> dict[str, Part]:
+    """Return which part of the observation each field of a VIEW is, for `Game.view_parts`.
+
+    `variant` is that of `dtype`.
+
+    >>> class View(Layout):
+    ...     hand = float32("copies in the own hand / 4", 8, part="private")
+    ...     decides = float32("1 if the viewer is to move")
+    >>> view_parts(View)
+    {'hand': 'private', 'decides': 'public'}
+    """
+    return {name: row.part for name, row in fields(layout, **variant).items()}
 
 
 def bounds(layout: type[Layout], name: str, s: Record) -> tuple[int, int]:

@@ -11,10 +11,10 @@ from typing import Any
 
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import Game
-from spygames.core.pictures.themes import palette_of
+from spygames.core.pictures.themes import check_size, palette_of
 from spygames.core.svg.annotations import Advice, Look
 from spygames.core.svg.colours import INK, Theme
-from spygames.core.svg.pen import FONT, HEIGHT, WIDTH, Pen
+from spygames.core.svg.pen import CANVAS, FONT, HEIGHT, WIDTH, Pen, Size
 
 __all__ = ["Picture", "advice_panel", "draw_seen", "heading", "log_panel", "picture", "title_bar"]
 
@@ -49,6 +49,7 @@ def picture(
     names: Sequence[str] = (),
     log: Sequence[str] = (),
     theme: Theme = "dark",
+    size: Size = "full",
 ) -> Picture:
     """Draw what seat `viewer` may know of state `s`; NOBODY (-1) sees everything.
 
@@ -62,28 +63,33 @@ def picture(
         names: the players' names, one per seat.
         log: the events so far, latest first.
         theme: "dark" or "light".
+        size: "full", "portrait" (for phones) or "compact" (for thumbnails and notebooks). A game without a drawing for
+            this size is drawn in full.
 
     Raises:
-        ValueError: `theme` is invalid.
+        ValueError: `theme` or `size` is invalid.
     """
     look = Look(viewer, before, tuple(legal), advice, tuple(names), tuple(log), game.to_text(s, viewer))
-    return draw_seen(game, game.seen_to_dict(s, viewer), look, theme)
+    return draw_seen(game, game.seen_to_dict(s, viewer), look, theme, size)
 
 
-def draw_seen(game: Game, seen: Mapping[str, Any], look: Look, theme: Theme = "dark") -> Picture:
-    """Draw a result of `seen_to_dict`; raise ValueError if `theme` is neither "dark" nor "light"."""
-    pen = Pen(palette_of(theme))
+def draw_seen(game: Game, seen: Mapping[str, Any], look: Look, theme: Theme = "dark", size: Size = "full") -> Picture:
+    """Draw a result of `seen_to_dict`; the arguments and errors are those of `picture`."""
+    pen, size = Pen(palette_of(theme)), check_size(size)
+    texts = game.texts
+    draw = {"full": None, "portrait": texts.draw_portrait, "compact": texts.draw_compact}[size]
+    w, h = CANVAS[size if draw else "full"]
     pen.open(
         "svg",
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        viewBox=f"0 0 {w} {h}",
         role="img",
         font_family=FONT,
     )
     pen.add("title", game.title)
     pen.add("desc", look.alt)
-    pen.box(0, 0, WIDTH, HEIGHT, 24, pen.palette.table)
-    (game.texts.draw or _draw_text)(pen, seen, look)
+    pen.box(0, 0, w, h, 0.02 * w, pen.palette.table)
+    (draw or texts.draw or _draw_text)(pen, seen, look)
     pen.close("svg")
     return Picture(str(pen))
 

@@ -5,6 +5,7 @@ font it cannot find.
 """
 
 import io
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -34,8 +35,8 @@ def png(svg: str, width: int = 800, ground: str | None = None) -> bytes:
     """Render a picture as a PNG file.
 
     Args:
-        svg: a result of `picture`, or another SVG with an aspect ratio of 4 to 3.
-        width: pixels, 16 to 4096. The height follows from it: 600 for 800.
+        svg: a result of `picture`, or another SVG whose `viewBox` says its size.
+        width: pixels, 16 to 4096. The height follows from it: 600 for 800 in a full picture.
         ground: the background color, such as `#17232f`; None leaves the round corners transparent.
 
     Raises:
@@ -47,7 +48,9 @@ def png(svg: str, width: int = 800, ground: str | None = None) -> bytes:
         raise ValueError("theme must be 'dark' or 'light' for pixels, not 'auto', which is for SVG inside a page")
     resvg_py, _ = libraries()
     fonts = [str(FONTS / name) for name in ("spygames-regular.ttf", "spygames-bold.ttf")]
-    size = {"width": width, "height": round(width * HEIGHT / WIDTH)}
+    box = re.search(r'viewBox="0 0 (\d+) (\d+)"', svg)
+    w, h = (int(box[1]), int(box[2])) if box else (WIDTH, HEIGHT)
+    size = {"width": width, "height": max(1, round(width * h / w))}
     return bytes(
         resvg_py.svg_to_bytes(svg_string=str(svg), background=ground, skip_system_fonts=True, font_files=fonts, **size)
     )

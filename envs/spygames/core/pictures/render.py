@@ -13,6 +13,7 @@ from spygames.core.pictures.picture import Picture, picture
 from spygames.core.pictures.raster import pixels
 from spygames.core.pictures.window import Window
 from spygames.core.svg.colours import Theme
+from spygames.core.svg.pen import Size
 
 RenderMode = Literal["ansi", "rgb_array", "human"]
 MODES: tuple[RenderMode, ...] = get_args(RenderMode)
@@ -60,15 +61,16 @@ class Renderer:
         if self.moves is not None:
             self.moves.clear()
 
-    def svg(self, states: np.ndarray, viewer: int, theme: Theme = "dark") -> Picture:
+    def svg(self, states: np.ndarray, viewer: int, theme: Theme = "dark", size: Size = "full") -> Picture:
         """Draw a position.
 
         Args:
             states: the position, STATE [1].
             viewer: the seat that sees the picture, or NOBODY for a view of everything.
             theme: "dark" or "light".
+            size: "full", "portrait" or "compact"; see `picture`.
         """
-        return draw(self.game, states, viewer, self.moves or (), theme=theme)
+        return draw(self.game, states, viewer, self.moves or (), theme=theme, size=size)
 
     def render(self, states: np.ndarray, viewer: int) -> str | np.ndarray | None:
         """Render in the environment's mode: return a text or pixels, or show the picture and return None."""
@@ -95,6 +97,7 @@ def draw(
     moves: Sequence[Move] | deque[Move] = (),
     since_own: bool = False,
     theme: Theme = "dark",
+    size: Size = "full",
 ) -> Picture:
     """Draw a position.
 
@@ -105,6 +108,7 @@ def draw(
         moves: the moves that led to the position, oldest first.
         since_own: whether to show all changes since the viewer's own last decision, or only the last move.
         theme: "dark" or "light".
+        size: "full", "portrait" or "compact"; see `picture`.
     """
     s = as_record(states)
     past = [(as_record(before), action) for before, action in moves]
@@ -113,7 +117,7 @@ def draw(
     if past:
         own = [each for each, _ in past if each.to_move == viewer]
         before = game.seen_to_dict(own[-1] if since_own and own else past[-1][0], viewer)
-    return picture(game, s, viewer, before=before, legal=_legal(game, s, viewer), log=log, theme=theme)
+    return picture(game, s, viewer, before=before, legal=_legal(game, s, viewer), log=log, theme=theme, size=size)
 
 
 def _legal(game: Game, s: Any, viewer: int) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rulebook import rules_text
+from spygames.core.game.seen import Event
 from spygames.core.players.replies import GRAMMAR, Verdict, match, parse
 
 __all__ = ["Turn", "briefing", "prompt", "question", "rules", "turn_of"]
@@ -40,7 +41,7 @@ class Turn:
     """The texts of the legal actions, at least one (`Game.action_to_string`)."""
 
 
-def turn_of(game: Game, states: np.ndarray, events: Sequence[str] = ()) -> Turn:
+def turn_of(game: Game, states: np.ndarray, events: Sequence[str | Event] = ()) -> Turn:
     """Return the decision that is due in a position.
 
     Example:
@@ -48,25 +49,27 @@ def turn_of(game: Game, states: np.ndarray, events: Sequence[str] = ()) -> Turn:
         >>> from spygames.text import prompt, turn_of
         >>> env = agent_avenue_v0.env()
         >>> env.reset(seed=1)
-        >>> print(prompt(turn_of(env.game, env.state())).splitlines()[0])
+        >>> events = env.history(env.agent_selection, since_own=True)
+        >>> print(prompt(turn_of(env.game, env.state(), events)).splitlines()[0])
         You are player_0 in a game of agent_avenue_v0.
 
     Args:
         game: the game.
-        states: STATE [1], the true position.
-        events: what the seat to move has seen since its last decision, as texts.
+        states: STATE [1], the true position, or its bytes, uint8 (`GameEnv.state`).
+        events: what the seat to move has seen since its last decision: texts, or records from `GameEnv.history`.
 
     Raises:
         ValueError: the game is over, so no decision is due.
     """
-    s = as_record(states)
+    s = as_record(states.view(game.state_dtype))
     seat = int(s.to_move)
     if seat == NOBODY:
         raise ValueError("states must hold a position in which a seat is to move, not the end of a game")
     mask = np.zeros(game.num_actions, np.int8)
     game.legal(s, mask)
     legal = tuple(game.action_to_string(s, int(action), seat) for action in np.flatnonzero(mask))
-    return Turn(game, seat, game.describe(s, seat), game.seen_to_dict(s, seat), tuple(events), legal)
+    texts = tuple(event if isinstance(event, str) else event["text"] for event in events)
+    return Turn(game, seat, game.describe(s, seat), game.seen_to_dict(s, seat), texts, legal)
 
 
 def rules(game: Game) -> str:

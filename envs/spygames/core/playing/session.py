@@ -13,6 +13,7 @@ from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import kernel
 from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game
+from spygames.core.game.played import Played
 from spygames.core.game.rng import derived_seed, draw_seed
 from spygames.core.game.validation import some_legal
 from spygames.core.players.history import Notes, new_notes
@@ -86,6 +87,7 @@ class Saved(NamedTuple):
     rows: SavedRows
     arrays: list[np.ndarray]
     notes: Notes | None
+    played: Played | None
 
 
 class Session:
@@ -133,11 +135,15 @@ class Session:
         """float32 [n, P, M], the memory of each seat's player in its current game"""
         self.notes = new_notes(rows.game, everyone, rows.n, history)
         """The decisions of each current game; None: no player wants them."""
+        self.played: Played | None = None
+        """In a session of one game, what `SingleEnv.history` needs of the current game; None: it is not kept."""
 
     def begin(self, rows: np.ndarray, seeds: np.ndarray | None = None, states: np.ndarray | None = None) -> None:
         """Begin new games in `rows` (see `Rows.begin`), with empty memory and history."""
         self.rows.begin(rows, seeds, states)
         self.forget(rows)
+        if self.played is not None:
+            self.played = Played(self.rows.states)
 
     def forget(self, rows: np.ndarray) -> None:
         """Clear the memory and history of `rows`, int64 [k] or bool [n], in which new games have begun."""
@@ -203,6 +209,8 @@ class Session:
         """Like `apply`, without the check."""
         if self.notes is not None:
             self.notes.add(self.rows.states, actions, rows)
+        if self.played is not None:
+            self.played.actions.append(int(actions[0]))
         self.rows.advance_legal(rows, actions, viewers)
         ended = rows[self.rows.done[rows]]
         if len(ended):
@@ -245,13 +253,15 @@ class Session:
     def save(self) -> Saved:
         """Return a copy of the session's data, for `restore`."""
         notes = None if self.notes is None else copy.deepcopy(self.notes)
-        return Saved(self.rows.save(), [each.copy() for each in self._arrays()], notes)
+        played = None if self.played is None else self.played.copy()
+        return Saved(self.rows.save(), [each.copy() for each in self._arrays()], notes, played)
 
     def restore(self, saved: Saved) -> None:
         """Reset this session to data that it has saved; see `Rows.restore`."""
         for array, values in zip(self._arrays(), saved.arrays, strict=True):
             array[...] = values
         self.notes = copy.deepcopy(saved.notes)
+        self.played = None if saved.played is None else saved.played.copy()
         self.rows.restore(saved.rows, self._viewers())
 
     def _arrays(self) -> tuple[np.ndarray, ...]:

@@ -15,6 +15,7 @@ from spygames.core.playing.session import ROW, one_game
 from spygames.core.records.record import GameRecord, game_of, replay
 from spygames.core.svg.annotations import Advice
 from spygames.core.svg.colours import Theme
+from spygames.core.svg.pen import Size
 
 __all__ = ["Adviser", "Film", "Scene"]
 
@@ -111,17 +112,26 @@ class Film:
         """Whether the adviser must see all positions in order, because it keeps a memory or a history."""
         return self._session.memory.shape[2] > 0 or self._session.notes is not None
 
-    def scene(self, position: int, viewer: int = NOBODY, *, draw_advice: bool = True, theme: Theme = "dark") -> Scene:
+    def scene(
+        self,
+        position: int,
+        viewer: int = NOBODY,
+        *,
+        draw_advice: bool = True,
+        theme: Theme = "dark",
+        size: Size = "full",
+    ) -> Scene:
         """Return one position as a viewer sees it.
 
         Args:
             position: number of moves before the position, 0 for the start.
             viewer: a seat; NOBODY sees everything.
             draw_advice: whether the picture also shows the advice.
-            theme: "dark" or "light".
+            theme: "dark", "light", or "auto" for SVG that follows the `color-scheme` of its page.
+            size: "full", "portrait" or "compact".
 
         Raises:
-            ValueError: `position` or `viewer` is out of its range, or `theme` is invalid.
+            ValueError: `position` or `viewer` is out of its range, or `theme` or `size` is invalid.
         """
         if not 0 <= position < len(self):
             raise ValueError(f"position must be 0..{len(self) - 1}, not {shown(position)}")
@@ -134,7 +144,9 @@ class Film:
         advice = self.advice(position) if viewer in (NOBODY, s.to_move) else None
         drawn = advice if draw_advice else None
         names = self.record.players
-        drawn_picture = picture(game, s, viewer, before=before, log=log, names=names, advice=drawn, theme=theme)
+        drawn_picture = picture(
+            game, s, viewer, before=before, log=log, names=names, advice=drawn, theme=theme, size=size
+        )
         return Scene(drawn_picture, log[0] if log else "", advice, int(s.to_move))
 
     def _state(self, position: int) -> Record:

@@ -1,4 +1,4 @@
-"""An SVG writer: shapes and text on a canvas of 1200 x 900 units. Equal pictures have equal bytes.
+"""An SVG writer: shapes and text on a canvas, by default of 1200 x 900 units. Equal pictures have equal bytes.
 
 The output has no ids, gradients, filters, `style` attributes, external fonts or images. One page can therefore embed
 any number of pictures, even under a strict content security policy.
@@ -7,16 +7,18 @@ any number of pictures, even under a strict content security policy.
 from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 from spygames.core.svg.colours import THEMES, Palette
 from spygames.core.svg.fonts import widths
 
 __all__ = [
+    "CANVAS",
     "FONT",
     "HEIGHT",
     "WIDTH",
     "Pen",
+    "Size",
     "cut",
     "width",
 ]
@@ -25,6 +27,10 @@ WIDTH = 1200
 """Width of the canvas in units."""
 HEIGHT = 900
 """Height of the canvas in units."""
+Size = Literal["full", "portrait", "compact"]
+"""The forms of a picture: for a screen, for a phone held upright, and for a thumbnail or a notebook."""
+CANVAS: Mapping[Size, tuple[int, int]] = {"full": (WIDTH, HEIGHT), "portrait": (390, 720), "compact": (400, 300)}
+"""The canvas of each form. A unit of the portrait form is a pixel of a phone that is 390 pixels wide."""
 FONT = "'Spygames Sans','DejaVu Sans Condensed','Roboto Condensed','Arial Narrow',Arial,sans-serif"
 """The font families of all text. `raster` uses the first one, which `width` measures; the fallbacks are as narrow."""
 

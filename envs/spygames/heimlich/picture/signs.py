@@ -22,8 +22,8 @@ STONE, WOOD = "#cfc6b4", "#6b4a32"
 THIN: dict[str, Any] = {"stroke": INK, "stroke_width": 1.4, "stroke_linejoin": "round"}
 
 
-def figure(pen: Pen, agent: str, ghost: bool = False) -> None:
-    """Draw an agent in cloak and hat that stands on (0, 0), 48 high. A ghost has no letter."""
+def figure(pen: Pen, agent: str, ghost: bool = False, letter: float = 10.8) -> None:
+    """Draw an agent in cloak and hat that stands on (0, 0), 48 high. A ghost has no letter, nor one of size 0."""
     colour, dark = COLOURS[agent], DARK[agent]
     pen.open(opacity=0.4 if ghost else None, **THIN)
     pen.add("ellipse", cx=0, cy=0.5, rx=13, ry=3.6, fill="#000", opacity=0.3, stroke="none")
@@ -32,9 +32,9 @@ def figure(pen: Pen, agent: str, ghost: bool = False) -> None:
     pen.path("M-9 -27 L0 -18 L9 -27 L7 -22 L0 -16 L-7 -22 Z", dark)
     pen.path("M-6 -31 H6", stroke_width=3)
     _hat(pen, agent, dark, colour)
-    if not ghost:
-        pen.dot(0, -8, 7.4, PAPER, stroke="none")
-        pen.words(0, -4.1, LETTERS[agent], 10.8, INK, anchor="middle", stroke="none")
+    if letter and not ghost:
+        pen.dot(0, -8, 7.4 * letter / 10.8, PAPER, stroke="none")
+        pen.words(0, 0.36 * letter - 8, LETTERS[agent], letter, INK, anchor="middle", stroke="none")
     pen.close()
 
 

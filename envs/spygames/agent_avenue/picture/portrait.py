@@ -1,0 +1,310 @@
+"""The form for phones: rivals at the top, the board in the middle, the viewer's hand at the bottom.
+
+Letters have at least 12 units, and targets at least 44, on a canvas of 390 x 720 units.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from spygames.agent_avenue.board import CATCH
+from spygames.agent_avenue.picture.faces import EFFECTS, chip, fitting
+from spygames.agent_avenue.picture.park import GRASS, GRASS_INK
+from spygames.agent_avenue.picture.scene import Scene, title
+from spygames.agent_avenue.picture.signs import (
+    BACK,
+    BACK_LINE,
+    MARKET,
+    MARKET_LIGHT,
+    MARKET_LINE,
+    MARKET_TEXT,
+    SIDE,
+    SIDE_TEXT,
+    SIDES,
+    badge,
+    meeple,
+    sign,
+)
+from spygames.agent_avenue.picture.small import card, hidden, in_play, lamps, ring
+from spygames.agent_avenue.picture.zones import known
+from spygames.core.pictures.picture import Look
+from spygames.core.svg.colours import PAPER, PICK
+from spygames.core.svg.pen import CANVAS, Pen, cut, width
+
+W, H = CANVAS["portrait"]
+EDGE, INNER = 8, W - 16
+LINE, PLAYED = 22, 48
+"""The heights of a seat's line and of the agents in play."""
+TAB, GAP = 44, 5
+"""The height of a button, and the space between two."""
+HAND, FOOT = 512, 698
+"""The upper and lower edge of the hand and its buttons, the same in all phases."""
+
+
+def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
+    """Draw what `seen_to_dict` returned on the portrait canvas."""
+    c = Scene(pen, seen, look)
+    y = _headline(c)
+    for seat in c.seats[1 - c.below]:
+        y = _line(c, seat, y)
+    y = _played(c, 1 - c.below, y)
+    market = 52 if seen["mode"] == "advanced" else 0
+    below = HAND - 6 - PLAYED - LINE * len(c.seats[c.below]) - market - (_pills_h(c, c.below))
+    board = below - y - 10
+    ring(c, EDGE + 3, y + 4, INNER - 6, board, numbers=True)
+    cw, ch = (INNER - 6) / 5, board / 4
+    _park(c, EDGE + 3 + cw + 2, y + 4 + ch + 2, 3 * cw - 4, 2 * ch - 4)
+    y = below
+    if market:
+        _market(c, y)
+        y += market
+    for seat in sorted(c.seats[c.below], key=lambda each: each == look.viewer):
+        y = _line(c, seat, y)
+    _played(c, c.below, y)
+    _hand(c, HAND)
+    _status(c)
+
+
+def _headline(c: Scene) -> float:
+    """Draw the decision that is due; return the y below."""
+    pen, text = c.pen, c.headline
+    mine = c.seen["to_move"] == c.look.viewer >= 0
+    if mine:
+        pen.box(EDGE, 6, INNER, 30, 12, pen.palette.notice, stroke=pen.palette.pick, stroke_width=1.4)
+    size = max(13.0, fitting(text, 16, INNER - 16))
+    pen.words(W / 2, 26, text, size, anchor="middle", most=INNER - 12)
+    return 42
+
+
+def _line(c: Scene, seat: int, y: float) -> float:
+    """Draw a seat in one line: name, number of cards and those that everybody has seen, discards that are left."""
+    pen, side = c.pen, c.side(seat)
+    base = y + 16
+    meeple(pen, side, 18, y + 19, 0.4)
+    x = 32.0
+    if seat == c.seen["to_move"]:
+        pen.path(f"M{x:.1f} {base - 10:.1f}l9 5l-9 5Z", pen.palette.pick)
+        x += 13
+    you = seat == c.look.viewer
+    name = "You" if you else f"player_{seat}"
+    pen.words(x, base, name, 14, SIDE_TEXT[pen.palette.theme][side])
+    x += width(name, 14) + 6
+    if len(c.seats[side]) > 1 and c.seen["captain"].get(str(side)) == seat:
+        badge(pen, x + 9, base - 5)
+        x += 24
+    if c.seen["lead"] == seat:
+        pen.words(x, base, "opens", 12, pen.palette.pick_text, bold=False)
+        x += width("opens", 12, False) + 6
+    left = c.seen["discards_left"][str(seat)]
+    right = f"{left} discard{'' if left == 1 else 's'} left"
+    pen.words(W - 12, base, right, 12, pen.palette.soft, anchor="end", bold=False)
+    end = W - 20 - width(right, 12, False)
+    if not you:
+        cards = c.hand(seat)
+        n, marks = len(cards), known(c, seat)
+        marks = [(kind, False) for kind in cards] if "?" not in cards else marks
+        room = min(n * 13 + 4, 70)
+        for i in range(n if "?" in cards else 0):
+            at = end - room + i * min(13.0, (room - 15) / max(1, n - 1))
+            pen.box(at, y + 3, 12, 16, 2.5, BACK, stroke=BACK_LINE, stroke_width=1)
+        end -= room if "?" in cards else 0
+        for kind, maybe in reversed(marks[: int((end - x) // 20)]):
+            end -= 20
+            chip(pen, kind, end + 8, y + 11, 8.5, maybe)
+    if seat < len(c.look.names) and c.look.names[seat] and end - x > 40:
+        pen.words(x, base, cut(c.look.names[seat], 12, end - x - 8, False), 12, pen.palette.soft, bold=False)
+    return y + LINE
+
+
+def _pills_h(c: Scene, side: int) -> float:
+    return 22.0 if c.seen["market_in_play"].get(str(side)) else 0.0
+
+
+def _played(c: Scene, side: int, y: float) -> float:
+    """Draw the agents and the ongoing market cards that a side has in play; return the y below."""
+    pen = c.pen
+    owners = {"mind_control": 1 - side, "spycation": side}
+    take = owners.get((c.seen["ability"] or {}).get("card", "")) == c.below
+    active = side == (c.seen["active_side"] if c.seen["winner"] is None else c.seen["winner"])
+    edge = SIDE[side] if active else pen.palette.line
+    pen.box(EDGE, y, INNER, PLAYED - 2, 10, pen.palette.panel, stroke=edge, stroke_width=1.6)
+    in_play(c, side, EDGE + 2, y, (INNER - 4) / 8, PLAYED - 2, 8, take)
+    y += PLAYED
+    cards = c.seen["market_in_play"].get(str(side), [])
+    w = (INNER + 4) / max(2, len(cards)) - 4
+    for i, name in enumerate(cards):
+        x = EDGE + i * (w + 4)
+        pen.box(x, y, w, 20, 7, MARKET, stroke=MARKET_LINE, stroke_width=1)
+        sign(pen, name, x + 12, y + 10, 0.34, MARKET, MARKET_LIGHT)
+        pen.words(x + 24, y + 14.5, title(name), 12, MARKET_LIGHT, bold=False, most=w - 28) if w > 60 else None
+    return y + _pills_h(c, side)
+
+
+def _park(c: Scene, x: float, y: float, w: float, h: float) -> None:
+    """Draw the lead and the subject of the present decision."""
+    pen, seen = c.pen, c.seen
+    pen.box(x, y, w, h, 10, GRASS, stroke="#8fb588", stroke_width=2)
+    lamps(c, x + w / 2, y + 14, w - 20, CATCH)
+    own = seen["progress"][c.below] - seen["progress"][1 - c.below]
+    who = ("they lead", "you lead")[own > 0] if c.look.viewer >= 0 else f"{SIDES[(own > 0) == c.below]} leads"
+    text = f"{who} by {abs(own)}; {CATCH} catches" if own else f"level; a lead of {CATCH} catches"
+    low = h < 98  # there is room for the lamps only
+    if not low:
+        pen.words(x + w / 2, y + 37, text, 13, GRASS_INK, anchor="middle")
+    top, high = (y + 26, h - 31) if low else (y + 43, h - 48)
+    if seen["winner"] is not None:
+        _end(c, x, top, w, high)
+    elif seen["face_up"] is not None:
+        _offer(c, x, top, w, high)
+    elif seen["ability"] is not None:
+        _ability(c, x, top, w, high)
+    elif not _answers(c, "lead", x + 6, top, w - 12, high, "the open card"):
+        if seen["phase"] == "market":
+            who = "You choose" if seen["to_move"] == c.look.viewer else f"player_{seen['to_move']} chooses"
+            pen.words(x + w / 2, top + high / 2, who, 15, GRASS_INK, anchor="middle")
+            pen.words(x + w / 2, top + high / 2 + 18, "from the market", 13, GRASS_INK, anchor="middle", bold=False)
+            return
+        for i, text in enumerate(("open", "hidden")):
+            cw = (w - 36) / 2
+            left = x + 12 + i * (cw + 12)
+            dashes = {"stroke": GRASS_INK, "stroke_width": 1.6, "stroke_dasharray": "6 6"}
+            pen.box(left, top, cw, high, 8, "none", data_place=i + 1, **dashes)
+            pen.words(left + cw / 2, top + high / 2 + 5, text, 14, GRASS_INK, anchor="middle")
+
+
+def _offer(c: Scene, x: float, y: float, w: float, h: float) -> None:
+    """Draw the two offered cards."""
+    pen, cw = c.pen, (w - 36) / 2
+    for i, (key, action) in enumerate((("face_up", "recruit up"), ("face_down", "recruit down"))):
+        kind = c.seen[key]
+        pen.at(x + 12 + i * (cw + 12), y)
+        with c.target(action, label="take the open card" if i == 0 else "take the hidden card") as can:
+            if can:
+                pen.box(-4, -4, cw + 8, h + 8, 11, "#fff3c4", stroke=PICK, stroke_width=3)
+            if kind is None:
+                pen.box(0, 0, cw, h, 8, "none", stroke=GRASS_INK, stroke_width=1.6, stroke_dasharray="6 6")
+                pen.words(cw / 2, h / 2 + 5, "hidden", 14, GRASS_INK, anchor="middle")
+            elif kind == "?":
+                hidden(pen, cw, h)
+            else:
+                card(pen, kind, cw, h, c.copies(kind), secret=i == 1)
+        pen.close()
+
+
+def _ability(c: Scene, x: float, y: float, w: float, h: float) -> None:
+    """Draw the market card that is being resolved, and the choices that are not cards."""
+    pen, ability = c.pen, c.seen["ability"]
+    name = ability["card"]
+    if h < TAB + 28 and _answers(c, "resolver", x + 6, y, w - 12, h, "it out"):
+        return  # the headline names the card
+    pen.box(x + 6, y, w - 12, 24, 8, MARKET, stroke=MARKET_LINE, stroke_width=1.4)
+    sign(pen, name, x + 20, y + 12, 0.42, MARKET, MARKET_LIGHT)
+    pen.words(x + 34, y + 17, title(name), 13.5, MARKET_LIGHT, most=w - 46)
+    top, room = y + 28, h - 28
+    if ability["taken"] is not None and c.look.viewer != c.seen["to_move"]:
+        pen.words(x + w / 2, top + 22, f"taken: {title(ability['taken'])}", 13.5, GRASS_INK, anchor="middle")
+    elif not _answers(c, "decline", x + 6, top, w - 12, room, "") and not _answers(
+        c, "resolver", x + 6, top, w - 12, room, "it out"
+    ):
+        effect = EFFECTS[name]
+        pen.words(x + w / 2, top + 14, effect, max(12.0, fitting(effect, 13, w - 12, False)), GRASS_INK,
+                  anchor="middle", bold=False, most=w - 8)  # fmt: skip
+
+
+def _answers(c: Scene, verb: str, x: float, y: float, w: float, h: float, words: str) -> bool:
+    """Draw a button for each legal action of a verb, side by side if there is no room; return whether there is any."""
+    pen, texts = c.pen, [text for text in c.look.legal if text.split()[0] == verb]
+    over = len(texts) * (TAB + 4) - 4 <= h
+    bw, first = (w, "play") if over else ((w + 4) / max(1, len(texts)) - 4, "play")
+    for i, text in enumerate(texts):
+        whom = text.split()[-1]
+        own = whom == f"player_{c.look.viewer}"
+        first = ("play" if own else "plays") if verb == "lead" else ("carry" if own else "carries")
+        label = f"{'You' if own else whom} {first} {words}"
+        if whom == verb:
+            taken = c.seen["ability"]["taken"]
+            label = f"keep the {title(taken)} in hand" if taken else "keep it"
+        left, top = (x, y + i * (TAB + 4)) if over else (x + i * (bw + 4), y)
+        with c.target(text):
+            pen.box(left, top, bw, min(h, TAB), 10, "#1b2a36", stroke=PICK, stroke_width=2.4)
+            lines = [label] if over or whom == verb else [label.split()[0], f"{first} it"]
+            for k, line in enumerate(lines):
+                at = top + TAB / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
+                pen.words(left + bw / 2, at, line, 13, PAPER, anchor="middle", most=bw - 8)
+    return bool(texts)
+
+
+def _end(c: Scene, x: float, y: float, w: float, h: float) -> None:
+    """Draw the result."""
+    pen, winner = c.pen, c.seen["winner"]
+    pen.box(x + 6, y, w - 12, h, 12, "#1b2a36", stroke=SIDE[winner], stroke_width=2.4)
+    meeple(pen, winner, x + 36, y + h / 2 + 24, 1.1)
+    result = c.result if c.look.viewer >= 0 else f"{SIDES[winner].title()} wins"
+    pen.words(x + 62, y + h / 2 - 2, result, fitting(result, 22, w - 76), SIDE[winner])
+    words, lines = c.why.split(), [""]
+    for word in words:
+        if width(f"{lines[-1]} {word}", 12.5, False) > w - 76:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    for i, line in enumerate(lines[:2]):
+        pen.words(x + 62, y + h / 2 + 16 + 15 * i, line, 12.5, PAPER, bold=False)
+
+
+def _market(c: Scene, y: float) -> None:
+    """Draw the supply of the Black Market: three cards that can be taken."""
+    pen, cards = c.pen, c.seen["market_supply"]
+    w = (INNER + 4) / 3 - 4
+    if not cards:
+        pen.words(W / 2, y + 28, "the Black Market is empty", 13, MARKET_TEXT[pen.palette.theme], anchor="middle")
+    for i, name in enumerate(cards):
+        x = EDGE + i * (w + 4)
+        with c.target(f"market {name}", label=f"take {title(name)}") as can:
+            edge = {"stroke": pen.palette.pick, "stroke_width": 3} if can else {"stroke": MARKET_LINE}
+            pen.box(x, y + 2, w, 46, 9, MARKET, **edge)
+            sign(pen, name, x + 20, y + 25, 0.62, MARKET, MARKET_LIGHT)
+            words = title(name).split(" ", 1)
+            for k, word in enumerate(words):
+                at = y + 29.5 + 16 * (k - (len(words) - 1) / 2)
+                pen.words(x + 39, at, word, 12.5, MARKET_LIGHT, most=w - 42)
+
+
+def _hand(c: Scene, y: float) -> None:
+    """Draw the viewer's hand, or that of the seat to move, with a button below for each other way to use a card."""
+    pen, legal = c.pen, c.legal
+    seat = c.look.viewer if c.look.viewer >= 0 else c.seats[c.below][0]
+    cards = c.hand(seat)
+    n = max(4, len(cards))
+    verbs = {text.split()[0] for text in c.look.legal}
+    tabs = len(verbs & {"play", "down"}) + ("discard" in verbs)
+    w, h = (INNER + 6) / n - 6, min(130.0, FOOT - y - (TAB + GAP) * tabs)
+    for i, kind in enumerate(cards):
+        x, top = EDGE + i * (w + 6), y
+        action = next((f"{verb} {kind}" for verb in ("up", "recruit") if f"{verb} {kind}" in legal), "")
+        with c.target(action, "" if action else f"1:{kind}", f"{kind} face up" if not action else None) as can:
+            if can:
+                pen.box(x - 2.5, top - 2.5, w + 5, h + 5, 9, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.6)
+            pen.at(x, top)
+            card(pen, kind, w, h, c.copies(kind))
+            pen.close()
+        top += h + GAP
+        for action, pick, words in (
+            (f"down {kind}", f"2:{kind}", "hide"),
+            (f"discard {kind}", "", "discard"),
+        ):
+            chosen = action if action in legal else ""
+            with c.target(chosen, "" if chosen else pick, f"{kind} {words}") as can:
+                if can:
+                    fill = "#27455e" if words == "hide" else "#3a3340"
+                    pen.box(x, top, w, TAB, 9, fill, stroke=pen.palette.pick, stroke_width=1.4)
+                    pen.words(x + w / 2, top + TAB / 2 + 5, words, 14 if w > 70 else 12, PAPER, anchor="middle", most=w)
+                    top += TAB + GAP
+
+
+def _status(c: Scene) -> None:
+    """Draw the last line: the turn and what is left."""
+    seen = c.seen
+    parts = [f"turn {seen['turn']}"]
+    for key, name in (("deck", "deck"), ("market_deck", "market deck")):
+        if key == "deck" or seen["mode"] == "advanced":
+            parts.append(f"{name} {seen[key] if isinstance(seen[key], int) else len(seen[key])}")
+    c.pen.words(12, H - 8, "AGENT AVENUE", 12, c.pen.palette.accent, letter_spacing=1.2)
+    c.pen.words(W - 12, H - 8, " \N{MIDDLE DOT} ".join(parts), 12.5, c.pen.palette.soft, anchor="end", bold=False)

@@ -1,0 +1,146 @@
+"""The form for phones: rivals at the top, the board in the middle, the viewer's hand or the choices at the bottom.
+
+Letters have at least 12 units, and targets at least 44, on a canvas of 390 x 720 units. Spaces are smaller than
+that, so each pawn that can be chosen has a letter, and a button with this letter below the board.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from spygames.agent_dog.picture import signs
+from spygames.agent_dog.picture.draw import headline
+from spygames.agent_dog.picture.scene import Scene, scene_of
+from spygames.agent_dog.picture.signs import TEXT
+from spygames.agent_dog.picture.small import board, chips, face, letter, options
+from spygames.core.svg.annotations import Look
+from spygames.core.svg.colours import INK, PAPER, PICK
+from spygames.core.svg.pen import CANVAS, Pen, cut, width
+
+W, H = CANVAS["portrait"]
+EDGE, INNER = 8, W - 16
+LINE, BUTTON, GAP = 20, 44, 5
+"""The heights of a player's line and of a button, and the space between buttons."""
+HAND, FOOT = 486, 698
+"""The upper and lower edge of the hand, the same for any number of players."""
+
+
+def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
+    """Draw the mapping that `seen_to_dict` returned on the portrait canvas."""
+    scene = scene_of(pen, seen, look)
+    text = headline(seen, look.viewer)
+    if scene.mover == look.viewer >= 0:
+        pen.box(EDGE, 5, INNER, 30, 12, pen.palette.notice, stroke=pen.palette.pick, stroke_width=1.4)
+    pen.words(W / 2, 25, text, min(16.0, 16 * (INNER - 16) / width(text, 16)), anchor="middle", most=INNER - 8)
+    y, others = 38.0, [seat for seat in scene.colours if seat != scene.below]
+    others.sort(key=lambda seat: (scene.colours[seat] - scene.colours[scene.below]) % 4)
+    for seat in others:
+        _line(scene, seat, y)
+        y += LINE
+    side = HAND - LINE - 8 - y
+    board(scene, (W - side) / 2, y + 2, side, letters=13)
+    _line(scene, scene.below, HAND - LINE - 4)
+    choices = [*options(scene)]
+    if choices:
+        _choices(scene, [action for action, _, _ in choices])
+    else:
+        _hand(scene)
+    deck = seen["deck"] if isinstance(seen["deck"], int) else len(seen["deck"])
+    status = [f"round {seen['round']}", f"turn {seen['turn']}", f"deck {deck}", f"discards {len(seen['discard'])}"]
+    pen.words(12, H - 8, "AGENT DOG", 12, pen.palette.accent, letter_spacing=1.2)
+    pen.words(W - 12, H - 8, " \N{MIDDLE DOT} ".join(status), 12, pen.palette.soft, anchor="end", bold=False)
+
+
+def _line(scene: Scene, seat: int, y: float) -> None:
+    """Draw a seat in one line: name, role, hand, the card passed to its partner or neighbor."""
+    pen, seen, palette, colour = scene.pen, scene.seen, scene.pen.palette, scene.colours[seat]
+    base = y + 14.5
+    if seat == scene.mover:
+        pen.box(EDGE, y, INNER, LINE - 1, 6, palette.own_row, stroke=palette.pick, stroke_width=1.2)
+    pen.at(20, y + 17, 0.44)
+    pen.stamp(signs.pawn, colour)
+    pen.close()
+    x = 32.0
+    pen.words(x, base, scene.name(seat), 14, TEXT[palette.theme][colour])
+    x += width(scene.name(seat), 14) + 6
+    about = ["partner"] if scene.look.viewer >= 0 and seen["players"] == 4 and seat == scene.look.viewer ^ 2 else []
+    about += ["deals"] if seat == seen["dealer"] else []
+    about += ["out"] if seat in seen["out"] else []
+    about += ["wins"] if seat in seen["winners"] else []
+    for word in about:
+        pen.words(x, base, word, 12, palette.accent if word == "wins" else palette.soft, bold=False)
+        x += width(word, 12, False) + 6
+    passed = seen["passed"][str(seat)]
+    passed = None if passed == "?" else passed
+    cards = [] if seat == scene.look.viewer else sorted(seen["hands"][str(seat)], key=lambda card: card == "?")
+    shown = sum(14 if card == "?" else 35 for card in cards) + (0 if passed is None else 76)
+    left = max(x + 4, W - 14 - shown)
+    if seat < len(scene.look.names) and scene.look.names[seat] and left - x > 40:
+        pen.words(x, base, cut(scene.look.names[seat], 12, left - x - 6, False), 12, palette.soft, bold=False)
+    if passed is not None:
+        pen.words(left, base, "passed", 12, palette.soft, bold=False)
+        left = chips(pen, [passed], left + 42, y + 0.5, 0.95, 40) + 5
+    chips(pen, cards, left, y + 0.5, 0.95, W - EDGE - left)
+
+
+def _choices(scene: Scene, actions: list[str]) -> None:
+    """Draw a button for each pawn that can be chosen, and the hand as small cards."""
+    pen, seen = scene.pen, scene.seen
+    hand = [card for card in seen["hands"][str(scene.below)] if scene.look.viewer >= 0]
+    columns = max(3, -(-len(actions) // 4))
+    w = (INNER + GAP) / columns - GAP
+    if len(actions) <= 3 * columns and hand:
+        pen.words(EDGE + 4, FOOT - 6, "in hand", 12.5, pen.palette.soft, bold=False)
+        chips(pen, hand, EDGE + 52, FOOT - 21, 1.05, INNER - 60)
+    for i, action in enumerate(actions):
+        x, y = EDGE + i % columns * (w + GAP), HAND + 4 + i // columns * (BUTTON + GAP)
+        scene.target(action)
+        pen.box(x, y, w, BUTTON, 9, "#fff3c4", stroke=pen.palette.pick, stroke_width=2)
+        pen.dot(x + 18, y + BUTTON / 2, 11, PICK, stroke=INK, stroke_width=1.2)
+        pen.words(x + 18, y + BUTTON / 2 + 5, letter(i), 14, INK, anchor="middle")
+        label = action.removeprefix("from ").removeprefix("step ").removeprefix("swap ").removeprefix("meet ")
+        label = label.removeprefix("track ")
+        into = label.endswith(" into goal")
+        lines = [label.removesuffix(" into goal"), "into goal"] if into else [label]
+        if lines[0].isdigit():
+            lines[0] = f"from {lines[0]}" if action.split()[0] in ("from", "step") else f"on {lines[0]}"
+        for k, line in enumerate(lines):
+            at = y + BUTTON / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
+            pen.words(x + 34, at, line, 13.5, INK, most=w - 36)
+        pen.close()
+
+
+def _hand(scene: Scene) -> None:
+    """Draw the hand; below a card with several functions a button for each."""
+    pen, seen, seat = scene.pen, scene.seen, scene.below
+    hand = seen["hands"][str(seat)]
+    if not hand:
+        words = "out of the round" if seat in seen["out"] else "no cards left in this round"
+        pen.words(W / 2, HAND + 60, words, 15, pen.palette.soft, anchor="middle", bold=False)
+    verb = {"exchange": "pass", "redraw": "discard"}.get(seen["phase"], "card")
+    w = min(86.0, (INNER + 6) / max(1, len(hand)) - 6)
+    left = W / 2 - (len(hand) * (w + 6) - 6) / 2
+    for i, card in enumerate(hand):
+        x, y = left + i * (w + 6), HAND + 4.0
+        names = signs.functions_of(card, seen["last_card"]) if verb == "card" else ()
+        mine = seat == scene.mover
+        legal = [name for name in names if mine and f"card {card} as {name}" in scene.look.legal]
+        h = min(112.0, FOOT - y - (BUTTON + GAP) * len(legal))
+        opened = mine and scene.target(f"{verb} {card}", f"{verb} {card}" if verb != "card" else f"play {card}")
+        if opened or legal:
+            pen.box(x - 2.5, y - 2.5, w + 5, h + 5, 8, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.4)
+        pen.at(x, y)
+        face(pen, card, w, h, 12.0)
+        pen.close()
+        if opened:
+            pen.close()
+        y += h + GAP
+        for name in legal:
+            scene.target(f"card {card} as {name}", f"play {card} as {name}")
+            pen.box(x, y, w, BUTTON, 9, "#27455e", stroke=pen.palette.pick, stroke_width=1.6)
+            pen.words(x + w / 2, y + BUTTON / 2 + 5, f"as {name}", 14 if w > 60 else 12, PAPER, anchor="middle", most=w)
+            pen.close()
+            y += BUTTON + GAP
+    lost = seen["lost"][str(seat)]
+    if lost and not scene.look.legal:
+        pen.words(EDGE + 4, FOOT - 6, "played", 12.5, pen.palette.soft, bold=False)
+        chips(pen, lost, EDGE + 52, FOOT - 21, 1.05, INNER - 60)

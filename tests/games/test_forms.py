@@ -1,0 +1,123 @@
+"""The portrait and compact forms of all games: letters, targets, contrasts, and all actions of the full board."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames import make_game
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.pictures.picture import Picture, draw_seen
+from spygames.core.svg.annotations import Look
+from spygames.core.svg.colours import THEMES, Theme
+from spygames.core.svg.pen import CANVAS, Size
+from spygames.testing.trial import mask_of
+from tests.support import svg
+
+FORMS: tuple[Size, ...] = ("portrait", "compact")
+GAMES: list[tuple[str, dict[str, Any]]] = [
+    ("agent_avenue_v0", {}),
+    ("agent_avenue_v0", {"mode": "advanced", "players": 4}),
+    ("heimlich_v0", {"players": 3, "edition": "ravensburger"}),
+    ("heimlich_v0", {"players": 7, "top_secret": True, "secret_identities": True}),
+    ("agent_dog_v0", {}),
+    ("agent_dog_v0", {"players": 3, "hidden_colours": "tracked"}),
+]
+LETTERS = 12.0
+"""The least size of letters, in units: pixels on a screen that is as wide as the canvas."""
+NAMES = ("", "A player with a very long name", "<script>", "Hard", "", "", "")
+
+
+def positions(game: Game, number: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield positions of random games, each with the one before: about one decision in five, and each final one."""
+    rng, found = np.random.default_rng(seed), 0
+    while found < number:
+        states = game.start(int(rng.integers(2**60)))
+        before = states.copy()
+        while found < number:
+            over = as_record(states).to_move == NOBODY
+            if over or rng.integers(5) == 0:
+                yield states.copy(), before
+                found += 1
+            if over:
+                break
+            before = states.copy()
+            game.apply(as_record(states), int(rng.choice(np.flatnonzero(mask_of(game, as_record(states))))))
+
+
+def drawn(game: Game, number: int, seed: int, theme: Theme = "dark") -> Iterator[tuple[dict[Size, Picture], list[str]]]:
+    """Yield the forms of positions, and the legal actions that they show: for the mover, another seat and NOBODY."""
+    for i, (states, before) in enumerate(positions(game, number, seed)):
+        s = as_record(states)
+        mover = int(s.to_move)
+        viewer = (mover, mover, NOBODY, (mover + 1) % game.num_players)[i % 4]
+        actions = np.flatnonzero(mask_of(game, s)) if viewer == mover != NOBODY else ()
+        legal = [game.action_to_string(s, int(action), mover) for action in actions]
+        look = Look(viewer, game.seen_to_dict(as_record(before), viewer), legal, names=NAMES, alt="")
+        yield {size: draw_seen(game, game.seen_to_dict(s, viewer), look, theme, size) for size in CANVAS}, legal
+
+
+def check(game: Game, number: int, seed: int) -> int:
+    """Check the small forms of positions, and return the number of legal actions that were found in them."""
+    found = 0
+    for forms, legal in drawn(game, number, seed):
+        for size in FORMS:
+            picture = str(forms[size])
+            assert svg.canvas(picture) == CANVAS[size]
+            assert svg.outside(picture) == []
+            assert svg.overlaps(picture) == []
+            assert svg.strange(picture) == []
+            assert svg.small_letters(picture, LETTERS) == []
+            assert svg.dangling(picture, legal) == []
+        assert svg.unreachable(str(forms["portrait"]), legal) == svg.unreachable(str(forms["full"]), legal) == []
+        assert svg.small_targets(str(forms["portrait"])) == []
+        found += len(legal)
+    return found
+
+
+@pytest.mark.parametrize(("name", "options"), GAMES)
+def test_small_forms_are_well_made(name: str, options: dict[str, Any]) -> None:
+    assert check(make_game(name, **options), 16, seed=1) > 16
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "options"), GAMES)
+def test_many_small_forms_are_well_made(name: str, options: dict[str, Any]) -> None:
+    assert check(make_game(name, **options), 500, seed=2) > 500
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize(("name", "options"), GAMES[1::2])
+def test_small_forms_are_readable(name: str, options: dict[str, Any], theme: Theme) -> None:
+    for forms, _ in drawn(make_game(name, **options), 2, seed=3, theme=theme):
+        for size in FORMS:
+            assert svg.pale(str(forms[size])) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize(("name", "options"), GAMES)
+def test_many_small_forms_are_readable(name: str, options: dict[str, Any], theme: Theme) -> None:
+    for forms, _ in drawn(make_game(name, **options), 20, seed=4, theme=theme):
+        for size in FORMS:
+            assert svg.pale(str(forms[size])) == []
+
+
+@pytest.mark.parametrize(("name", "options"), GAMES[1::2])
+def test_themes_of_small_forms_differ_in_colors_only(name: str, options: dict[str, Any]) -> None:
+    game = make_game(name, **options)
+    for (dark, _), (light, _) in zip(drawn(game, 3, 5, "dark"), drawn(game, 3, 5, "light"), strict=True):
+        for size in FORMS:
+            assert dark[size] != light[size]
+            assert svg.colorless(dark[size]) == svg.colorless(light[size])
+
+
+def test_small_letters_and_targets_are_found() -> None:
+    game = make_game("agent_avenue_v0")
+    s = as_record(game.start(1))
+    legal = [game.action_to_string(s, int(action), 0) for action in np.flatnonzero(mask_of(game, s))]
+    full = str(draw_seen(game, game.seen_to_dict(s, 0), Look(0, legal=legal)))
+    assert "'13': 12.5" not in svg.small_letters(full)
+    assert "'discards': 11.5" in svg.small_letters(full)
+    assert {each.split(":")[0] for each in svg.small_targets(full)} >= {"2", "discard sentinel"}
