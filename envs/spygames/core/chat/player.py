@@ -109,7 +109,7 @@ class LanguageModel:
         return f"LanguageModel({self.game.id}, {self.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise ValueError(f"{self.name} asks its games at the same time from one process: leave out --jobs and --on")
+        raise ValueError(f"leave out --jobs and --on: {self.name} asks in all games at the same time from one process")
 
     def use(self, budget: Budget, transcripts: Transcripts | None, concurrent: int, patience: float) -> None:
         """Set limits, transcripts, the number of requests at the same time, and seconds for an answer."""
