@@ -30,6 +30,7 @@ OURS: dict[str, tuple[str, dict[str, Any]]] = {
     "Heimlich & Co., base game, 3": ("heimlich_v0", {"players": 3}),
     "Agent DOG, 4": ("agent_dog_v0", {"players": 4}),
 }
+FIRST = (next(iter(OURS)),)
 THEIRS = ("kuhn_poker", "leduc_holdem", "connect_four", "backgammon", "sparrow_mahjong", "go_9x9")
 
 
@@ -82,6 +83,12 @@ def steps(make: Callable[[], tuple[Any, Callable[..., Any]]], games: int) -> Run
     return rate(work)
 
 
+def choice(name: str) -> tuple[Any, Callable[..., Any]]:
+    """Return one of our environments, and a step that keeps the game: what remains is the random choice."""
+    env, _ = ours(name)
+    return env, lambda state, action, key: state.replace(current_player=state.current_player ^ action)
+
+
 def batch(name: str, games: int) -> Run:
     """Measure random legal steps of a batch of the same game, without JAX."""
     game_id, options = OURS[name]
@@ -99,7 +106,8 @@ def batch(name: str, games: int) -> Run:
 
 ROWS: dict[str, Callable[[int], Run]] = {
     **{f"spygames.jax, {name}": partial(steps, partial(ours, name)) for name in OURS},
-    **{f"the same without JAX: make_batch, {name}": partial(batch, name) for name in list(OURS)[:1]},
+    **{f"{name}: the random choice alone": partial(steps, partial(choice, name)) for name in FIRST},
+    **{f"{name}: `make_batch`, without JAX": partial(batch, name) for name in FIRST},
     **{f"Pgx, {name}": partial(steps, partial(theirs, name)) for name in THEIRS},
 }
 

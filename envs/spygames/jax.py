@@ -76,14 +76,12 @@ class Env:
     """The environment of one variant of a game. `make` makes it.
 
     It has no state and is hashable, so it can be a static argument of a jitted function.
-
-    Attributes:
-        game: the variant, a `Game`.
-        autoreset: whether a game that ends begins anew in the same step.
     """
 
     game: Game
+    """The variant."""
     autoreset: bool = False
+    """Whether a game that ends begins anew in the same step."""
     _functions: FunctionalGame = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -46,7 +46,7 @@ def test_the_first_jax_example_runs(tmp_path: Path) -> None:
 
 
 def test_the_jax_example_learns(tmp_path: Path) -> None:
-    """The whole example takes a minute and wins 88 %; this share of random play is 50 %."""
+    """The whole example takes a minute and wins 88 %; random play wins half."""
     found = shares(ran("jax_ppo.py", "jax", tmp_path, "1", "10"))
     assert found["random"] > 0.6
 
