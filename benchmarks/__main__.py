@@ -30,6 +30,7 @@ from spygames_training.system.machine import machine
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 RESULTS = DOCS / "results"
 BEGIN, END = "<!-- figures: python -m benchmarks writes from here -->", "<!-- to here -->"
+JAX = "<!-- jax: python -m benchmarks --jax writes from here -->", "<!-- to here, jax -->"
 GAMES = "<!-- games: python -m benchmarks --games writes from here -->", "<!-- to here, games -->"
 
 
@@ -67,7 +68,7 @@ class Benchmarks:
     --train measures training instead: the time from random weights to 85 % against greedy in Agent Avenue, with this
     package's PPO, with MaskablePPO as in PettingZoo's tutorial, and with MaskablePPO through our environment. It also
     measures the speed of training in each game. --games measures each game's speed and memory, from 1 to 1,000,000
-    games at once.
+    games at once. --jax measures the JAX environments beside those of Pgx.
     """
 
     only: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="", metavar="[NAME ...]")] = ()
@@ -84,6 +85,8 @@ class Benchmarks:
     """File for the figures as JSON. Not with --train."""
     games: bool = False
     """Measure each game (20 minutes, 10 GB of memory)."""
+    jax: bool = False
+    """Measure the JAX environments beside Pgx's, on one core."""
     train: bool = False
     """Measure training. Needs the extra sb3."""
     minutes: float = 4.0
@@ -97,6 +100,8 @@ class Benchmarks:
             return self._measure_training()
         if self.games:
             return self._measure_games()
+        if self.jax:
+            return self._measure_jax()
         benches = {b.name: b for b in (*OURS, *THEIRS)}
         if unknown := [name for name in self.only if name not in benches]:
             raise WrongArguments(f"no benchmark {unknown[0]!r}; the benchmarks are {', '.join(benches)}")
@@ -125,6 +130,25 @@ class Benchmarks:
         if self.write:
             put_between(RESULTS / "benchmarks.md", *GAMES, text)
             (RESULTS / "benchmarks_games.json").write_text(json.dumps(content, indent=1) + "\n")
+        return 0
+
+    def _measure_jax(self) -> int:
+        if self.only or (self.write and self.quick):
+            raise WrongArguments("--jax measures everything: omit --only, and do not combine --quick with --write")
+        try:
+            from benchmarks import jax_games
+        except ImportError as error:
+            raise ValueError(f"--jax needs the extra: pip install 'spygames[bench]' ({error})") from error
+        runs, seconds, host, how = 3, 0.2 if self.quick else self.seconds, machine(), jax_games.pinned()
+        results = measure(jax_games.benches(), runs, seconds, Console())
+        settings = f"{jax_games.versions()}. {how}, medians of {runs} runs of {seconds:g} s each, taken in rounds"
+        text = f"{jax_games.text(results)}\n\n{about(settings, host)}"
+        print(text)
+        content = as_json(results, host, settings)
+        self._keep(content)
+        if self.write:
+            put_between(RESULTS / "benchmarks.md", *JAX, text)
+            (RESULTS / "benchmarks_jax.json").write_text(json.dumps(content, indent=1) + "\n")
         return 0
 
     def _keep(self, figures: dict[str, Any]) -> None:

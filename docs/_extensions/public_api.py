@@ -16,6 +16,7 @@ PUBLIC = (
     "spygames",
     *GAMES,
     "spygames.authoring",
+    "spygames.jax",
     "spygames.openspiel",
     "spygames.pictures",
     "spygames.players",

@@ -10,8 +10,8 @@ Each game is a module `spygames.<game>_vN` with `env`, `raw_env`, `single_env`, 
 this package registers all games, so that `pettingzoo.make("aec", "spygames/agent_avenue-v0")` and
 `gymnasium.make("spygames/AgentAvenue-v0")` work.
 
-The public modules are this one, the games, `authoring`, `players`, `records`, `pictures`, `testing` and `openspiel`.
-All other modules, including all of `spygames.core`, are private and may change at any time.
+The public modules are this one, the games, `authoring`, `players`, `records`, `pictures`, `testing`, `text`,
+`openspiel` and `jax`. All other modules, including all of `spygames.core`, are private and may change at any time.
 """
 
 import importlib

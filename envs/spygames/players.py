@@ -15,10 +15,14 @@ A `Player` chooses actions for seats, in many games per call. `make_player` make
 - a checkpoint: its folder, or a zip of it
 - a Python function or class: `python:module.name`
 - a program: `command:PROGRAM`
+- a language model: `llm:MODEL@URL`
 
 `docs/players.md` describes the names.
 """
 
+from spygames.core.chat.account import Account, Limits
+from spygames.core.chat.player import LanguageModel
+from spygames.core.chat.transcripts import Transcripts
 from spygames.core.players.history import Noted, Notes
 from spygames.core.players.mixture import MixturePlayer
 from spygames.core.players.names import PlayerName, as_players, make_player, named_players, runs_code
@@ -29,6 +33,7 @@ from spygames.core.players.player import (
     PlayerFailed,
     PlayerLike,
     PlayerTooSlow,
+    PlayerUnavailable,
     Scripted,
     name_of,
     new_memory,
@@ -45,11 +50,14 @@ __all__ = [
     "EXPLORATION",
     "PROTOCOL",
     "START_LIMIT",
+    "Account",
     "CommandPlayer",
     "DecisionBatch",
     "Figures",
     "Found",
     "Kind",
+    "LanguageModel",
+    "Limits",
     "MixturePlayer",
     "Noted",
     "Notes",
@@ -59,12 +67,14 @@ __all__ = [
     "PlayerLike",
     "PlayerName",
     "PlayerTooSlow",
+    "PlayerUnavailable",
     "PythonPlayer",
     "ReleasedAgent",
     "Scripted",
     "SearchPlayer",
     "SeatSession",
     "Session",
+    "Transcripts",
     "answers",
     "as_players",
     "best_agent",

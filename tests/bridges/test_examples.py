@@ -39,6 +39,18 @@ def test_the_openspiel_example_runs(tmp_path: Path) -> None:
     assert ran("openspiel_game.py", "pyspiel", tmp_path)[-1] in ("[1.0, -1.0]", "[-1.0, 1.0]")
 
 
+def test_the_first_jax_example_runs(tmp_path: Path) -> None:
+    means, ended = ran("jax_first.py", "jax", tmp_path)
+    assert abs(sum(map(float, means.strip("[]").split()))) < 1e-5, "the seats' results sum to 0"
+    assert int(ended) > 64
+
+
+def test_the_jax_example_learns(tmp_path: Path) -> None:
+    """The whole example takes a minute and wins 88 %; this share of random play is 50 %."""
+    found = shares(ran("jax_ppo.py", "jax", tmp_path, "1", "10"))
+    assert found["random"] > 0.6
+
+
 def test_the_torchrl_example_runs(tmp_path: Path) -> None:
     found = shares(ran("torchrl_ppo.py", "torchrl", tmp_path, "65536"))
     assert found.keys() == {"random", "greedy"}

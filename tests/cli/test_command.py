@@ -208,7 +208,7 @@ def test_configs_are_found_by_name_or_path(tmp_path: Path, monkeypatch: pytest.M
         assert config_path(text) == agent != config_path("heimlich_3")
     for text in ("none.toml", "other/demo.toml", "checkpoints/demo", "agents/configs/heimlich_3", "agents/demo", ""):
         assert config_path(text) == Path(text)
-    with pytest.raises(ValueError, match=r"no config none; .* demo, heimlich_2"):
+    with pytest.raises(ValueError, match="no config none; "):
         config_path("none")
     (tmp_path / "demo").write_text("")
     assert config_path("demo") == Path("demo")  # a local file takes precedence over a shipped one

@@ -15,6 +15,7 @@ api = extension("public_api")
 PUBLIC: dict[str, list[str]] = api.public_names()
 MODULES = {name for source in api.SOURCES for name, _ in api.modules(source)}
 NEEDS = {
+    "spygames.jax": "jax",
     "spygames.openspiel": "pyspiel",
     "spygames_training.bridges.rllib": "ray",
     "spygames_training.bridges.torchrl": "torchrl",
@@ -61,6 +62,8 @@ PRIVATE_IMPORTS = {
         "spygames.core.game.moments",
         "spygames.core.game.seen",
     },
+    # The compiled loop of pure functions, and the texts of errors.
+    "jax.py": {"spygames.core.basics.extras", "spygames.core.basics.text", "spygames.core.playing.functional"},
     # The executor of `--on ray`, and the code that chooses it: parts of this package, not of its public modules.
     "executors.py": {
         "spygames_training.bridges.ray_tasks",
@@ -95,7 +98,8 @@ PRIVATE_IMPORTS = {
 
 def test_bridges_import_public_modules() -> None:
     bridges = api.ROOT / "training" / "spygames_training" / "bridges"
-    for path in (api.ROOT / "envs" / "spygames" / "openspiel.py", *bridges.rglob("*.py")):
+    envs = api.ROOT / "envs" / "spygames"
+    for path in (envs / "jax.py", envs / "openspiel.py", *bridges.rglob("*.py")):
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         modules = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
         ours = {name for name in modules if name.startswith("spygames") and f"{api.BRIDGES}.sb3." not in name}

@@ -112,7 +112,7 @@ def test_films_have_a_light_theme() -> None:
         ({"form": "gif", "seconds": 0}, "seconds .*0.02 to 60, not 0"),
         ({"form": "gif", "seconds": float("nan")}, "seconds .*0.02 to 60, not nan"),
         ({"form": "svg", "position": 9}, "position must be 0..3, not 9"),
-        ({"form": "svg", "theme": "blue"}, "theme must be 'dark' or 'light', not 'blue'"),
+        ({"form": "svg", "theme": "blue"}, "theme must be 'dark', 'light' or 'auto', not 'blue'"),
         ({"form": "html", "viewer": 2}, r"viewer must be a seat 0\.\.1 .*, not 2"),
     ],
 )

@@ -94,7 +94,8 @@ def test_type_checkers_find_exactly_the_marked_errors(checker: str, tmp_path: Pa
             files.append(tmp_path / name)
             files[-1].parent.mkdir(parents=True, exist_ok=True)
             files[-1].write_text(block)
-    (tmp_path / "high_card.py").write_bytes((ROOT / "docs" / "examples" / "high_card.py").read_bytes())
+    for example in ("high_card.py", "vector_ppo.py"):  # pages import them
+        (tmp_path / example).write_bytes((ROOT / "docs" / "examples" / example).read_bytes())
     for game_id in game_ids():
         files.append(tmp_path / f"example_of_{game_id}.py")
         files[-1].write_text(script_from_examples(game_module(game_id).__doc__ or ""))

@@ -1,7 +1,7 @@
 """`spygames compare`."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Annotated
 
 from tyro.conf import Positional
@@ -22,6 +22,7 @@ from spygames_app.cli.arguments import (
     say,
     value,
 )
+from spygames_app.cli.models import ModelOptions, Models, accounts, limit_of
 
 
 def read_share(text: str) -> float:
@@ -73,6 +74,10 @@ class Compare:
     """The game, such as agent_avenue_v0. (default: that of the first checkpoint named, with its options)"""
     option: GameOptions = ()
     """An option of the game, such as players=2."""
+    limit: AnyPositive = None
+    """Seconds for a decision. A player that fails or is later loses the game, as in a ladder. (default: the first
+    failure ends the command; with a language model, it loses the game)"""
+    llm: ModelOptions = field(default_factory=Models)
 
     def run(self) -> int:
         specs = self.players if self.against is None else (*self.players, self.against)
@@ -101,20 +106,25 @@ class Compare:
         check_different(first, second)
         if self.max_games < (least := games_of_block(game)):
             raise ValueError(f"--max-games must be at least {least} (one block of deals), not {self.max_games}")
-        with progress_bar(console=screen, transient=True) as bar:
-            task = bar.add_task("comparing", total=self.max_games)
-            found = compare(game, first, second, test, self.max_games, self.seed, lambda n: bar.advance(task, n))
         results = []
         seed = int(next_seed(np.uint64(self.seed)))
-        if self.figure:
-            pairs = [(first, second), (second, first)][: 2 if game.num_sides > 2 else 1]
+        with self.llm.at_work([first, second]) as models:
+            limit = limit_of(self.limit, models)
             with progress_bar(console=screen, transient=True) as bar:
-                task = bar.add_task("measuring", total=len(pairs) * total_games(game, self.figure, 1, 1))
-                for pair in pairs:
-                    results += evaluate(game, *pair, self.figure, seed, lambda n: bar.advance(task, n))
+                task = bar.add_task("comparing", total=self.max_games)
+                found = compare(
+                    game, first, second, test, self.max_games, self.seed, lambda n: bar.advance(task, n), limit
+                )
+            if self.figure:
+                pairs = [(first, second), (second, first)][: 2 if game.num_sides > 2 else 1]
+                with progress_bar(console=screen, transient=True) as bar:
+                    task = bar.add_task("measuring", total=len(pairs) * total_games(game, self.figure, 1, 1))
+                    for pair in pairs:
+                        results += evaluate(game, *pair, self.figure, seed, lambda n: bar.advance(task, n), limit=limit)
         if self.json:
+            extra = {"language_models": accounts(models)} if models else {}
             content = {
-                **as_json(game, results, self.seed, players=[first, second]),
+                **as_json(game, results, self.seed, extra, players=[first, second]),
                 "test": asdict(test),
                 "max_games": self.max_games,
                 "comparison": asdict(found),
@@ -130,8 +140,12 @@ class Compare:
             f"{game.title}\n{says} (H1: {test.h1:.1%} of the games, H0: {test.h0:.1%})\n"
             f"{found.games:,} games, log-likelihood ratio {found.ratio:+.2f} (decided beyond +-{test.bound:.2f})"
         )
+        if any(found.forfeits):
+            lost = " and ".join(f"{n:,} by {p.name}" for n, p in zip(found.forfeits, (first, second), strict=True))
+            say(f"games lost by failing, which count: {lost}")
         if results:
             screen.print(results_table(results, "the separate match"))
+        self.llm.report(models)
         if self.json:
             say(f"results: {self.json}")
         return 0

@@ -10,6 +10,7 @@ from tyro.conf import Positional
 
 from spygames_app.cli.arguments import (
     AnyFile,
+    AnyPositive,
     File,
     GameId,
     GameOptions,
@@ -26,6 +27,7 @@ from spygames_app.cli.arguments import (
     console,
     say,
 )
+from spygames_app.cli.models import ModelOptions, Models, accounts, limit_of
 
 if TYPE_CHECKING:
     from spygames.core.players.names import PlayerName
@@ -50,6 +52,7 @@ class Evaluate:
       AGENT+search:64          an agent with a search of 64 worlds per decision
       python:my_bot.act        a function or class of your own (docs/players.md)
       command:./bot            a program of your own (docs/players.md)
+      llm:MODEL@URL            a language model (docs/language_models.md)
 
     An agent samples its actions unless @argmax or a temperature (@0.5) follows its name. A search with
     +search:64,rivals=policy|expert infers which of these players it meets.
@@ -81,7 +84,11 @@ class Evaluate:
     """The game, such as agent_avenue_v0. (default: that of the first checkpoint named, with its options)"""
     option: GameOptions = ()
     """An option of the game, such as players=2."""
+    limit: AnyPositive = None
+    """Seconds for a decision. A player that fails or is later loses the game, as in a ladder; results are given with
+    and without these games. (default: the first failure ends the command; with a language model, it loses the game)"""
     tasks: TaskOptions = field(default_factory=Tasks)
+    llm: ModelOptions = field(default_factory=Models)
 
     def run(self) -> int:
         self._check()
@@ -118,19 +125,26 @@ class Evaluate:
             total = total_cross_games(game, self.games, len(players))
         else:
             total = total_games(game, self.games, len(players), len(opponents))
-        with self.tasks.executor() as executor, progress_bar(console=screen, transient=True) as bar:
-            task = bar.add_task("playing", total=total)
+        with (
+            self.llm.at_work([*players, *opponents]) as models,
+            self.tasks.executor() as executor,
+            progress_bar(console=screen, transient=True) as bar,
+        ):
+            task, limit = bar.add_task("playing", total=total), limit_of(self.limit, models)
 
             def progress(games: int) -> None:
                 bar.advance(task, games)
 
             if crossed:
-                results = cross_play(game, players, self.games, self.seed, progress, executor)
+                results = cross_play(game, players, self.games, self.seed, progress, executor, limit)
             else:
-                several = [evaluate(game, p, opponents, self.games, self.seed, progress, executor) for p in players]
+                several = [
+                    evaluate(game, p, opponents, self.games, self.seed, progress, executor, limit) for p in players
+                ]
                 results = [result for results in several for result in results]
         if self.json:
-            found = as_json(game, results, self.seed, players=[*players, *opponents])
+            extra = {"language_models": accounts(models)} if models else {}
+            found = as_json(game, results, self.seed, extra, players=[*players, *opponents])
             write_whole(self.json, json.dumps(found, indent=2) + "\n")
         rows = results
         if crossed and game.num_sides == 2:  # both results of a pair come from the same games
@@ -146,6 +160,7 @@ class Evaluate:
             screen.print(matrix_table(names, shares))
             heat_map(names, shares, self.plot, f"{game.title}\nwins of the row, {results[0].games:,} games a pair")
             say(f"heat map: {self.plot}")
+        self.llm.report(models)
         if self.json:
             say(f"results: {self.json}")
         return 0
@@ -162,12 +177,21 @@ class Evaluate:
         players = line_up_players(game, specs)
         tell_apart(game, zip(specs, players, strict=True))
         total = line_up_deals(game, self.games) * len(rotations(game))
-        with self.tasks.executor() as executor, progress_bar(console=screen, transient=True) as bar:
-            task = bar.add_task("playing", total=total)
-            results = line_up(game, players, self.games, self.seed, lambda games: bar.advance(task, games), executor)
+        with (
+            self.llm.at_work(players) as models,
+            self.tasks.executor() as executor,
+            progress_bar(console=screen, transient=True) as bar,
+        ):
+            task, limit = bar.add_task("playing", total=total), limit_of(self.limit, models)
+            results = line_up(
+                game, players, self.games, self.seed, lambda games: bar.advance(task, games), executor, limit
+            )
         if self.json:
-            write_whole(self.json, json.dumps(line_up_json(game, results, self.seed, players), indent=2) + "\n")
+            extra = {"language_models": accounts(models)} if models else {}
+            found = line_up_json(game, results, self.seed, players, extra)
+            write_whole(self.json, json.dumps(found, indent=2) + "\n")
         screen.print(line_up_table(results, game.title))
+        self.llm.report(models)
         if self.json:
             say(f"results: {self.json}")
         return 0

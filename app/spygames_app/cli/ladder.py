@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from spygames_app.cli.arguments import (
     counted,
     say,
 )
+from spygames_app.cli.models import ModelOptions, Models
 
 if TYPE_CHECKING:
     from spygames.core.game.game import Game
@@ -58,6 +60,8 @@ class Ladder:
         spygames ladder dog.jsonl runs/new@argmax
         spygames ladder dog.jsonl --rerun 3 17
 
+        spygames ladder small.jsonl --deals 10 --blocks 1 --players random greedy llm:MODEL@URL
+
     The file has one line for each block of 256 deals between two players. The command writes a page and a picture next
     to it (dog.md, dog.svg). The named players meet each other and all players in the file, except those that have
     changed since (their digest differs); existing lines stay as they are. Without players the command only writes the
@@ -74,7 +78,9 @@ class Ladder:
     named: Named = ()
     """More players to add, after those named first."""
     blocks: AnyPositive = None
-    """Number of blocks of 256 deals for each pair. (default: 19 between two sides, otherwise 12)"""
+    """Number of blocks for each pair. (default: 19 between two sides, otherwise 12)"""
+    deals: AnyPositive = None
+    """Number of deals of a block of a new file, at most 256, for slow players. (default: 256)"""
     minutes: AnyPositive = None
     """Stop after this time, at the end of a block. (default: no limit)"""
     limit: Positive = 10
@@ -91,14 +97,18 @@ class Ladder:
     option: GameOptions = ()
     """An option of the game, such as players=2."""
     tasks: TaskOptions = field(default_factory=Tasks)
+    llm: ModelOptions = field(default_factory=Models)
 
     def run(self) -> int:
+        from spygames_training.evaluation.blocks import DEALS
         from spygames_training.ladder.lines import check_sides, game_of, read_lines
         from spygames_training.ladder.page import cross_table, standings_table, write_page
 
         specs = (*self.players, *self.named)
         if self.rerun and specs:
             raise WrongArguments("--rerun plays existing lines again: name no players with it")
+        if self.deals is not None and self.deals > DEALS:
+            raise ValueError(f"--deals must be an integer from 1 to {DEALS}, not {self.deals}")
         check_writable(self.file)
         if self.file.suffix in (".md", ".svg"):
             raise ValueError(f"{self.file} would be overwritten by the page or its picture: name it .jsonl")
@@ -123,12 +133,15 @@ class Ladder:
 
     def _check_same(self, game: "Game", line: "Line") -> None:
         """Raise ValueError if --game, --option or --seed differ from those of the file."""
+        if self.deals not in (None, len(line.wins)):
+            raise ValueError(f"{self.file} has blocks of {counted(len(line.wins), 'deal')}: leave --deals out")
         wrong = [key for key, asked in self.option if game.options.get(key) != asked]
         if (self.game not in (None, game.id)) or wrong or self.seed not in (None, line.seed):
             raise ValueError(f"{self.file} holds {game.title}, seed {line.seed}: name another file for another game")
 
     def _play(self, game: "Game", lines: "list[Line]", specs: tuple[str, ...]) -> "list[Line]":
         from spygames.core.players.names import PlayerName, make_player
+        from spygames_training.evaluation.blocks import DEALS
         from spygames_training.ladder.lines import appending, check_harmless, entry_of, pairs
         from spygames_training.ladder.playing import Meeting, play_lines
         from spygames_training.output.tables import progress_bar
@@ -154,6 +167,7 @@ class Ladder:
         if len(players) < 2:
             raise ValueError(f"{self.file} needs at least two different players, not only {', '.join(players)}")
         seed = lines[0].seed if lines else SEED if self.seed is None else self.seed
+        deals = len(lines[0].wins) if lines else self.deals or DEALS
         blocks = self.blocks or (TWO_SIDES if game.num_sides == 2 else MORE_SIDES)
         meetings = pairs(game, [*players], given)
         done = {line.key for line in lines}
@@ -161,13 +175,15 @@ class Ladder:
         end = time.monotonic() + 60 * self.minutes if self.minutes else float("inf")
         meet = [Meeting((entries[a], players[a]), (entries[b], players[b]), seed, number) for a, b, number in wanted]
         with (
+            self.llm.at_work([*players.values()]) as models,
             self.tasks.executor() as executor,
             appending(self.file) as append,
             progress_bar(console=console(stderr=True), transient=True) as bar,
         ):
-            task = bar.add_task("playing", total=sum(games_of(game, a == b) for a, b, _ in wanted))
+            task = bar.add_task("playing", total=sum(games_of(game, a == b, deals) for a, b, _ in wanted))
             in_time = takewhile(lambda _: time.monotonic() <= end, meet)
-            new = play_lines(game, in_time, self.limit, append, executor, lambda n: bar.advance(task, n))
+            new = play_lines(game, in_time, self.limit, append, executor, lambda n: bar.advance(task, n), deals)
+        self.llm.report(models)
         return [*lines, *new]
 
     def _rerun(self, game: "Game", lines: "list[Line]") -> int:
@@ -186,8 +202,9 @@ class Ladder:
                 player = make_player(game, name)
                 seats.append((entry_of(game, name, player), player))
             tasks.append((game, *seats, line.seed, line.number, self.limit))
+        play = partial(play_line, deals=len(lines[0].wins))
         with self.tasks.executor() as executor:
-            pairs = zip(self.rerun, executor.in_order(play_line, tasks), strict=True)
+            pairs = zip(self.rerun, executor.in_order(play, tasks), strict=True)
             return 1 if sum(_differs(number, lines[number - 1], again) for number, again in pairs) else 0
 
 
@@ -207,8 +224,6 @@ def _differs(number: int, line: "Line", again: "Line") -> bool:
     return not same
 
 
-def games_of(game: "Game", alone: bool) -> int:
-    """Return the number of games of a block."""
-    from spygames_training.evaluation.blocks import DEALS
-
-    return DEALS * (1 if alone else game.num_sides)
+def games_of(game: "Game", alone: bool, deals: int) -> int:
+    """Return the number of games of a block of `deals` deals."""
+    return deals * (1 if alone else game.num_sides)

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
@@ -25,6 +25,7 @@ from spygames_app.cli.arguments import (
     given,
     say,
 )
+from spygames_app.cli.models import ModelOptions, Models
 
 if TYPE_CHECKING:
     from spygames.core.game.game import Game
@@ -113,6 +114,7 @@ class Play:
     """With --browser: the port to listen on."""
     no_open: bool = False
     """With --browser: print the address of the page and do not open a browser."""
+    llm: ModelOptions = field(default_factory=Models)
 
     def run(self, ask: Callable[[str], str] = input) -> int:
         if self.browser:
@@ -143,7 +145,9 @@ class Play:
         say(f"{game.id}: you are seat {self.seat}, against {against}.\n{help_text(game)}")
         code, hinted = 0, adviser or (lambda: make_player(game, specs[0]))
         try:
-            play(live, self.seat, ask, hinted)
+            with self.llm.at_work([*known.values(), *([] if adviser is None else [adviser])]) as models:
+                play(live, self.seat, ask, hinted)
+            self.llm.report(models)
         except (Left, EOFError, KeyboardInterrupt):
             say("\nGood-bye.")
         except IllegalAction as error:

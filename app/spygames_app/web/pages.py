@@ -9,6 +9,7 @@ from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rulebook import RuleSection
 from spygames.core.pictures.picture import picture
 from spygames.core.svg.annotations import Advice
+from spygames.core.svg.pen import Size
 from spygames_app.advice import believed, ranked
 from spygames_app.rules import Rule, chapters_of
 from spygames_app.sides import MAX_NAME
@@ -267,9 +268,10 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
 def _board(made: WebGame, s: Any, **annotations: Any) -> Html:
     """Return the picture of a position as the user sees it, for wide and for narrow screens."""
     assert made.live is not None
+    sizes: tuple[Size, ...] = ("full", "portrait")
     forms = [
         picture(made.live.game, s, made.seat, names=_levels(made), size=size, theme="auto", **annotations)
-        for size in ("full", "portrait")
+        for size in sizes
     ]
     return board(*map(made.table.sides.drawn, forms))
 

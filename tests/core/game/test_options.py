@@ -17,15 +17,15 @@ from spygames.core.game.game import as_record
 from spygames.core.game.registry import game_ids, game_module
 
 ENTRIES: dict[str, Callable[..., Any]] = {
-    "make_game": lambda game_id: spygames.make_game(game_id, colour=9),
-    "make_batch": lambda game_id: spygames.make_batch(game_id, 4, threads=1, colour=9),
-    "env": lambda game_id: game_module(game_id).env(render_mode="ansi", colour=9),
-    "raw_env": lambda game_id: game_module(game_id).raw_env(colour=9),
-    "single_env": lambda game_id: game_module(game_id).single_env(seat=0, colour=9),
-    "vector_env": lambda game_id: game_module(game_id).vector_env(num_envs=2, colour=9),
-    "pettingzoo": lambda game_id: pettingzoo.make("aec", f"spygames/{game_id.replace('_v', '-v')}", colour=9),
+    "make_game": lambda game_id: spygames.make_game(game_id, nothing=9),
+    "make_batch": lambda game_id: spygames.make_batch(game_id, 4, threads=1, nothing=9),
+    "env": lambda game_id: game_module(game_id).env(render_mode="ansi", nothing=9),
+    "raw_env": lambda game_id: game_module(game_id).raw_env(nothing=9),
+    "single_env": lambda game_id: game_module(game_id).single_env(seat=0, nothing=9),
+    "vector_env": lambda game_id: game_module(game_id).vector_env(num_envs=2, nothing=9),
+    "pettingzoo": lambda game_id: pettingzoo.make("aec", f"spygames/{game_id.replace('_v', '-v')}", nothing=9),
     "gymnasium": lambda game_id: gymnasium.make(
-        f"spygames/{''.join(map(str.capitalize, game_id.split('_')[:-1]))}-v0", colour=9
+        f"spygames/{''.join(map(str.capitalize, game_id.split('_')[:-1]))}-v0", nothing=9
     ),
 }
 
@@ -35,7 +35,7 @@ ENTRIES: dict[str, Callable[..., Any]] = {
 def test_an_unknown_option_is_named_with_the_available_ones(entry: str, game_id: str) -> None:
     known = ", ".join(spygames.make_game(game_id).options)
     name = game_id.rpartition("_")[0]
-    with pytest.raises(TypeError, match=rf"{name}\w* got an unexpected keyword argument 'colour'; .*: {known}"):
+    with pytest.raises(TypeError, match=rf"{name}\w* got an unexpected keyword argument 'nothing'; .*: {known}"):
         ENTRIES[entry](game_id)
 
 

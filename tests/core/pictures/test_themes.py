@@ -15,7 +15,7 @@ from spygames.core.players.names import make_player
 from spygames.core.records.film import Film
 from spygames.core.svg.annotations import Advice, Look
 from spygames.core.svg.colours import THEMES, Theme
-from spygames.core.svg.pen import Pen
+from spygames.core.svg.pen import CANVAS, Pen, Size
 from spygames.testing.hidden import channels, differences
 from tests.core.records.test_film import POKER
 from tests.poker import kuhn
@@ -82,7 +82,7 @@ def test_invalid_themes_are_refused(name: str, theme: Any) -> None:
         "single rgb": lambda theme: single().to_rgb(theme=theme),
         "pixels": lambda theme: pixels("<svg/>", 16, theme),
     }
-    with pytest.raises(ValueError, match="theme must be 'dark' or 'light', not"):
+    with pytest.raises(ValueError, match="theme must be 'dark', 'light' or 'auto', not"):
         (DRAWN | others)[name](theme)
 
 
@@ -140,3 +140,60 @@ def test_a_leak_in_one_theme_is_found(theme: Theme) -> None:
         found[seat] = {name for name, _ in differences(game, worlds[0], worlds[1], seat)}
     assert [("picture" in names) for names in found.values()] == [theme == "dark", theme == "light"]
     assert "picture with targets" in channels(game, worlds[0], int(as_record(worlds[0]).to_move))
+
+
+# ---------------------------------------------------------------- sizes
+
+SIZED: dict[str, Callable[[Size], str]] = {
+    "picture": lambda size: picture(KUHN, as_record(KUHN.start(3)), 0, size=size),
+    "draw_seen": lambda size: draw_seen(KUHN, {"text": "J Q"}, Look(0), size=size),
+    "env": lambda size: env().to_svg("player_1", size=size),
+    "single": lambda size: single().to_svg(size=size),
+    "film": lambda size: Film(POKER, KUHN).scene(2, size=size).picture,
+}
+
+
+@pytest.mark.parametrize("size", ["Full", "", None, 1, ["full"]])
+@pytest.mark.parametrize("name", [*SIZED, "rgb", "single rgb"])
+def test_invalid_sizes_are_refused(name: str, size: Any) -> None:
+    others: dict[str, Callable[[Size], Any]] = {
+        "rgb": lambda size: env().to_rgb(size=size),
+        "single rgb": lambda size: single().to_rgb(size=size),
+    }
+    with pytest.raises(ValueError, match="size must be 'full', 'portrait' or 'compact', not"):
+        (SIZED | others)[name](size)
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_a_game_without_small_forms_is_drawn_in_full(name: str) -> None:
+    assert len({SIZED[name](size) for size in CANVAS}) == 1
+
+
+def test_pixels_have_the_shape_of_the_size() -> None:
+    game = changed(KUHN, draw_portrait=draw_advice, draw_compact=draw_advice)
+    made = GameEnv(game)
+    made.reset(seed=3)
+    shapes = {size: made.to_rgb(width=130, size=size).shape for size in CANVAS}
+    assert shapes == {"full": (98, 130, 3), "portrait": (240, 130, 3), "compact": (98, 130, 3)}
+    for size, (w, h) in CANVAS.items():
+        assert f'viewBox="0 0 {w} {h}"' in made.to_svg(size=size)
+
+
+@pytest.mark.parametrize("form", ["draw_portrait", "draw_compact"])
+def test_a_leak_in_one_size_is_found(form: str) -> None:
+    def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
+        pen.words(30, 60, str(seen["cards"]), 20)
+
+    def open_to_all(game: Game, s: Any, viewer: int) -> dict[str, Any]:
+        return {"cards": [int(card) for card in s.cards]}
+
+    def dull(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
+        pen.words(30, 60, "nothing", 20)
+
+    game = changed(KUHN, draw=dull, seen_to_dict=open_to_all, **{form: draw})
+    worlds = KUHN.start(3), KUHN.start(3)
+    cards = as_record(worlds[1]).cards
+    cards[1] = ({0, 1, 2} - {int(card) for card in as_record(worlds[0]).cards}).pop()
+    found = {name for name, _ in differences(game, worlds[0], worlds[1], 0)}
+    assert f"{form.removeprefix('draw_')} picture" in found
+    assert "picture" not in found

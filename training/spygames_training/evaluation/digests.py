@@ -10,6 +10,7 @@ from typing import Any
 import spygames
 import spygames_training
 from spygames.core.basics.text import one_line
+from spygames.core.chat.player import LanguageModel
 from spygames.core.compiling.digest import code_digest, content
 from spygames.core.game.game import Game
 from spygames.core.game.validation import whole
@@ -100,13 +101,15 @@ def worlds_of(made: Mapping[str, Any]) -> int:
 def full_name(game: Game, name: str | PlayerName, player: Player) -> PlayerName:
     """Complete the name that a player was made from.
 
-    The name of a network that does not say how it plays gets `@sample`. `best` becomes the agent's name. The names in a
-    mixture are completed, too.
+    The name of a network that does not say how it plays gets `@sample`. `best` becomes the agent's name, and that of a
+    language model gets its mode. The names in a mixture are completed, too.
     """
     name = PlayerName.parse(name).without_best(game)
     if isinstance(player, MixturePlayer):
         members = zip(name.members, player.members, strict=True)
         return PlayerName(f"{MIX}:{'|'.join(str(full_name(game, *member)) for member in members)}")
+    if isinstance(player, LanguageModel):
+        return PlayerName(player.name)
     samples = _policy(player) is not None or name.kind == "onnx"
     return replace(name, play="sample") if samples and not name.play else name
 

@@ -13,10 +13,10 @@ from spygames.core.game.rng import as_seed, next_seed
 from spygames.core.game.validation import whole
 from spygames.core.players.names import Player, PlayerLike, as_players
 from spygames.core.playing.batch import spread
-from spygames_training.evaluation.play_games import Match, play_matches
+from spygames_training.evaluation.play_games import Match, settled_matches
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
 
-__all__ = ["Result", "cross_play", "evaluate"]
+__all__ = ["Forfeits", "Result", "cross_play", "evaluate"]
 
 RESAMPLES = 2000
 PROTOCOL = 1
@@ -26,6 +26,28 @@ BOOTSTRAP_BLOCK = 1 << 16
 
 BOOTSTRAP, WILSON = "bootstrap over deals", "Wilson over deals"
 """Names of the two interval methods in `Result`: see `bootstrap` and `wilson`."""
+
+
+@dataclass(frozen=True)
+class Forfeits:
+    """Games of a result that a player lost because it failed, and the result of the other games.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames_training import evaluate
+        >>> (result,) = evaluate(make_game("agent_avenue_v0"), "greedy", "random", games=200, seed=1, limit=10)
+        >>> result.forfeits.challenger, result.forfeits.opponent, result.forfeits.win_share == result.win_share
+        (0, 0, True)
+    """
+
+    challenger: int
+    """Number of games that the challenger lost because it failed."""
+    opponent: int
+    """Number of games that the opponent lost because it failed."""
+    win_share: float | None
+    """`Result.win_share` without these games: the mean over the deals that have other games. None: there are none."""
+    interval: tuple[float, float] | None
+    """95 % interval of this `win_share`, over the same deals."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +91,9 @@ class Result:
     """`win_share` by the challenger's side, [K], of `deals` games each."""
     by_deal: tuple[float, ...] = field(default=(), repr=False, compare=False)
     """`win_share` by deal, [D]."""
+    forfeits: Forfeits | None = None
+    """Forfeited games, which the figures above count as lost by the player that failed, and won by the other one. None:
+    forfeits were not allowed."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +120,7 @@ def evaluate(
     seed: int,
     progress: Progress | None = None,
     executor: Executor = SERIAL,
+    limit: float | None = None,
 ) -> list[Result]:
     """Play `challenger` against each opponent, on the same deals.
 
@@ -107,9 +133,12 @@ def evaluate(
         seed: 0..2^64-1, of the deals and of the players' random streams; the same seed gives the same results.
         progress: called with the number of games that have ended since the last call.
         executor: computes the games, `LOCKSTEP` at a time, with torch on one thread. It does not change the results.
+        limit: seconds for a decision, above 0. A player that fails or is later loses the game, as in a ladder
+            (`Result.forfeits`). None: no limit, and the first failure ends all games.
 
     Raises:
-        PlayerFailed: a player chose an illegal action; the message names the player.
+        PlayerFailed: without a limit, a player chose an illegal action; the message names the player.
+        PlayerUnavailable: a player cannot be asked any more.
         TypeError: a player or the game has the wrong type.
         ValueError: there is no player of that name, a policy plays another game, or a player cannot be pickled for
             another process.
@@ -117,11 +146,11 @@ def evaluate(
     (challenger,), others = as_players(game, challenger), as_players(game, opponents)
     matches = [_match(game, challenger, opponent, games, seed) for opponent in others]
     fair = [_self_match(game, opponent, games, seed) for opponent in others] if game.num_sides > 2 else []
-    returns = play_matches(game, [*matches, *fair], progress, executor)
-    shares = _fair_shares(game, returns[len(others) :], len(others))
+    played = settled_matches(game, [*matches, *fair], limit, progress, executor)
+    shares = _fair_shares(game, [returns for returns, _ in played[len(others) :]], len(others))
     return [
-        _summary(challenger, opponent, np.diagonal(_by_side(game, found), axis1=1, axis2=2), share, game, seed)
-        for opponent, found, share in zip(others, returns[: len(others)], shares, strict=True)
+        _summary(challenger, opponent, _own(game, returns), share, game, seed, lost)
+        for opponent, (returns, lost), share in zip(others, played[: len(others)], shares, strict=True)
     ]
 
 
@@ -132,6 +161,7 @@ def cross_play(
     seed: int,
     progress: Progress | None = None,
     executor: Executor = SERIAL,
+    limit: float | None = None,
 ) -> list[Result]:
     """Play every player against every other one, as in `evaluate`; one result for each ordered pair, by challenger.
 
@@ -144,14 +174,14 @@ def cross_play(
     pairs = [(i, j) for i in numbers for j in numbers if (i < j if two else i != j)]
     matches = [_match(game, seated[i], seated[j], games, seed) for i, j in pairs]
     fair = [] if two else [_self_match(game, player, games, seed) for player in seated]
-    returns = play_matches(game, [*matches, *fair], progress, executor)
-    shares = _fair_shares(game, returns[len(pairs) :], len(seated))
-    for (i, j), several in zip(pairs, returns[: len(pairs)], strict=True):
-        first, second, sides = seated[i], seated[j], _by_side(game, several)
-        found[i, j] = _summary(first, second, np.diagonal(sides, axis1=1, axis2=2), shares[j], game, seed)
+    played = settled_matches(game, [*matches, *fair], limit, progress, executor)
+    shares = _fair_shares(game, [returns for returns, _ in played[len(pairs) :]], len(seated))
+    for (i, j), (returns, lost) in zip(pairs, played[: len(pairs)], strict=True):
+        first, second = seated[i], seated[j]
+        found[i, j] = _summary(first, second, _own(game, returns), shares[j], game, seed, lost)
         if two:
-            other = np.diagonal(sides[:, ::-1], axis1=1, axis2=2)
-            found[j, i] = _summary(second, first, other, shares[i], game, seed)
+            other = np.diagonal(_by_side(game, returns)[:, ::-1], axis1=1, axis2=2)
+            found[j, i] = _summary(second, first, other, shares[i], game, seed, _seen_by_second(lost))
     return [found[pair] for pair in sorted(found)]
 
 
@@ -181,6 +211,19 @@ def _match(game: Game, first: Player, second: Player, games: int, seed: int) -> 
     return Match((first, second), seating, seeds, int(next_seed(np.uint64(seed))))
 
 
+def _seen_by_second(failed: np.ndarray | None) -> np.ndarray | None:
+    """Return who failed in a match between two sides as the second player counts: by deal and its own side."""
+    if failed is None:
+        return None
+    pairs = failed.reshape(-1, 2)[:, ::-1]
+    return np.where(pairs < 0, -1, 1 - pairs).ravel()
+
+
+def _own(game: Game, returns: np.ndarray) -> np.ndarray:
+    """Returns of a `_match` for the first player, [D, K]: deal, its side."""
+    return np.diagonal(_by_side(game, returns), axis1=1, axis2=2)
+
+
 def _by_side(game: Game, returns: np.ndarray) -> np.ndarray:
     """Returns of a `_match` as [D, K, K]: deal, the first player's side, side."""
     leaders = [game.side_of.index(side) for side in range(game.num_sides)]
@@ -207,9 +250,16 @@ def won(returns: np.ndarray, sides: int) -> np.ndarray:
 
 
 def _summary(
-    challenger: Player, opponent: Player, returns: np.ndarray, fair_share: float, game: Game, seed: int
+    challenger: Player,
+    opponent: Player,
+    returns: np.ndarray,
+    fair_share: float,
+    game: Game,
+    seed: int,
+    failed: np.ndarray | None = None,
 ) -> Result:
-    """Summarize the challenger's returns [D, K] by deal and side."""
+    """Summarize the challenger's returns [D, K] by deal and side. `failed`, int64 [n], is 0 where the challenger
+    failed, 1 where the opponent did, -1 elsewhere; None: there were no forfeits."""
     wins = won(returns, returns.shape[1])
     most = max(float(np.abs(returns).max()), abs(game.lowest_return))
     interval, method = mean_interval(wins.mean(axis=1), 0.0, 1.0, seed)
@@ -228,7 +278,19 @@ def _summary(
         return_interval_method=return_method,
         by_side=tuple(float(share) for share in wins.mean(axis=0)),
         by_deal=tuple(wins.mean(axis=1).tolist()),
+        forfeits=None if failed is None else _forfeits(wins, failed.reshape(wins.shape), seed),
     )
+
+
+def _forfeits(wins: np.ndarray, failed: np.ndarray, seed: int) -> Forfeits:
+    """Count forfeits, and compute the win share of the other games. `wins` and `failed` are [D, K], see `_summary`."""
+    challenger, opponent = int((failed == 0).sum()), int((failed == 1).sum())
+    games = (failed < 0).sum(axis=1)
+    rest = games > 0
+    if not rest.any():
+        return Forfeits(challenger, opponent, None, None)
+    by_deal = np.where(failed < 0, wins, 0.0).sum(axis=1)[rest] / games[rest]
+    return Forfeits(challenger, opponent, float(by_deal.mean()), mean_interval(by_deal, 0.0, 1.0, seed)[0])
 
 
 def paired_differences(results: Sequence[Result], seed: int) -> list[Difference]:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from spygames.core.basics.text import one_line
-from spygames.core.players.player import DecisionBatch, Player, PlayerTooSlow
+from spygames.core.players.player import DecisionBatch, Player, PlayerTooSlow, PlayerUnavailable
 from spygames.core.playing.session import answers
 
 Reason = Literal["failed", "too slow"]
@@ -51,6 +51,9 @@ class Referee:
         Returns:
             A legal action for each of `decisions.rows`, int64 [k], the first legal one where the player failed; and
             whether it failed, bool [k].
+
+        Raises:
+            PlayerUnavailable: the player cannot be asked any more. No game is forfeited by that.
         """
         d, k = decisions, len(decisions.rows)
         rng, mask, memory = d.rng[d.rows], d.mask[d.rows], None if d.memory is None else d.memory[d.rows]
@@ -58,6 +61,8 @@ class Referee:
         began = time.monotonic()
         try:
             found = answers(player, d)
+        except PlayerUnavailable:
+            raise
         except Exception:  # any error of a player; the games that caused it are found below
             d.rng[d.rows], d.mask[d.rows] = rng, mask
             if d.memory is not None:
@@ -72,6 +77,8 @@ class Referee:
             began, failure = time.monotonic(), None
             try:
                 actions[i] = answers(player, replace(d, rows=d.rows[i : i + 1]))[0]
+            except PlayerUnavailable:
+                raise
             except Exception as error:
                 failure = error
             seconds = time.monotonic() - began

@@ -14,10 +14,22 @@ from spygames.core.game.validation import whole
 from spygames.core.players.names import Player, PlayerLike, as_players
 from spygames.core.playing.batch import spread
 from spygames_training.evaluation.evaluation import mean_interval, won
-from spygames_training.evaluation.play_games import Match, play_matches
+from spygames_training.evaluation.play_games import Match, settled_matches
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
 
 __all__ = ["LineUpResult", "line_up"]
+
+
+@dataclass(frozen=True)
+class LineUpForfeits:
+    """Games of a line-up that a player lost because it failed, and the result of the games that nobody forfeited."""
+
+    own: int
+    """Number of games that the player lost because it failed."""
+    others: int
+    """Number of games that another player lost because it failed."""
+    win_share: float | None
+    """`LineUpResult.win_share` in the other games; None: there are none."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +69,9 @@ class LineUpResult:
     """95 % interval of `mean_return`, by `return_interval_method`."""
     return_interval_method: str
     """As in `Result`."""
+    forfeits: LineUpForfeits | None = None
+    """Forfeited games, which the figures above count as lost by the player that failed and as won by all others. None:
+    forfeits were not allowed."""
 
 
 def line_up(
@@ -66,6 +81,7 @@ def line_up(
     seed: int,
     progress: Progress | None = None,
     executor: Executor = SERIAL,
+    limit: float | None = None,
 ) -> list[LineUpResult]:
     """Play the same line-up on every deal, rotated so that each player has each seat.
 
@@ -77,7 +93,7 @@ def line_up(
             several seats.
         games: number of games, rounded up to whole deals.
         seed: 0..2^64-1, of the deals and of the players' random streams; the same seed gives the same results.
-        progress, executor: as in `evaluate`.
+        progress, executor, limit: as in `evaluate`.
 
     Returns:
         A result for each distinct player, in the order of their first seats.
@@ -100,7 +116,7 @@ def line_up(
         np.repeat(spread(np.uint64(seed), deals), len(moves)),
         int(next_seed(np.uint64(seed))),
     )
-    (returns,) = play_matches(game, [match], progress, executor)
+    ((returns, failed),) = settled_matches(game, [match], limit, progress, executor)
     returns = returns.reshape(deals, len(moves), seats)
     most = max(float(np.abs(returns).max()), abs(game.lowest_return))
     results = []
@@ -123,9 +139,17 @@ def line_up(
                 mean_return=float(own.mean()),
                 return_interval=return_interval,
                 return_interval_method=return_method,
+                forfeits=None if failed is None else _forfeits(game, own, failed, i),
             )
         )
     return results
+
+
+def _forfeits(game: Game, own: np.ndarray, failed: np.ndarray, player: int) -> LineUpForfeits:
+    """Count forfeits. `own` are the player's returns [D, R * its seats], `failed` the player that failed, [D * R]."""
+    lost, others = int((failed == player).sum()), int(((failed >= 0) & (failed != player)).sum())
+    rest = own.reshape(len(failed), -1)[failed < 0]
+    return LineUpForfeits(lost, others, float(won(rest, game.num_sides).mean()) if len(rest) else None)
 
 
 def line_up_players(game: Game, players: Sequence[PlayerLike]) -> list[Player]:

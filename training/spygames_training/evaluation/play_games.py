@@ -68,17 +68,37 @@ class Match:
     rng_seed: int
 
 
-def play_matches(
-    game: Game, matches: Sequence[Match], progress: Progress | None = None, executor: Executor = SERIAL
-) -> list[np.ndarray]:
-    """Return the results of the games of each match, as `play_games`; other arguments as in `evaluate`."""
+def settled_matches(
+    game: Game,
+    matches: Sequence[Match],
+    limit: float | None,
+    progress: Progress | None = None,
+    executor: Executor = SERIAL,
+) -> list[tuple[np.ndarray, np.ndarray | None]]:
+    """Play matches; other arguments as in `evaluate`.
+
+    Args:
+        game: the game to play.
+        matches: the matches.
+        limit: see `Referee`. A player that fails gets the lowest result in all its seats, and the others get the
+            opposite. None: an error of a player ends all games.
+        progress, executor: as in `evaluate`.
+
+    Returns:
+        For each match the results, float32 [n, P], and the index in `Match.players` of the player that failed, or -1,
+        int64 [n]; None without a limit.
+    """
     tasks = []
     for match in matches:
         rng = spread(np.uint64(match.rng_seed), len(match.seeds)).reshape(-1, 1)
         for part in _parts(len(match.seeds)):
-            tasks.append((game, match.players, match.seating[part], match.seeds[part], rng[part]))
+            tasks.append((game, match.players, match.seating[part], match.seeds[part], rng[part], limit))
     found = executor.in_order(_results_of_part, tasks, progress)
-    return [np.concatenate([next(found) for _ in _parts(len(match.seeds))]) for match in matches]
+    results: list[tuple[np.ndarray, np.ndarray | None]] = []
+    for match in matches:
+        returns, failed = zip(*(next(found) for _ in _parts(len(match.seeds))), strict=True)
+        results.append((np.concatenate(returns), None if limit is None else np.concatenate(failed)))
+    return results
 
 
 def _parts(games: int) -> list[slice]:
@@ -92,13 +112,18 @@ def _results_of_part(
     seating: np.ndarray,
     seeds: np.ndarray,
     rng: np.ndarray,
+    limit: float | None,
     progress: Progress | None,
-) -> np.ndarray:
-    """Task for an executor: the results of games played in lockstep."""
-    out = np.zeros((len(seeds), game.num_players), np.float32)
+) -> tuple[np.ndarray, np.ndarray]:
+    """Task for an executor: games played in lockstep, as `settled_matches` returns them."""
+    out, failed = np.zeros((len(seeds), game.num_players), np.float32), np.full(len(seeds), -1, np.int64)
+    referee = None if limit is None else Referee(limit)
     with one_thread():
-        _play_part(game, players, seating, seeds, rng, out, progress, None, None, 0)
-    return out
+        _play_part(game, players, seating, seeds, rng, out, progress, None, referee, 0)
+    for row, forfeit in ({} if referee is None else referee.forfeits).items():
+        failed[row] = seating[row, forfeit.seat]
+        out[row] = np.where(seating[row] == failed[row], game.lowest_return, -game.lowest_return)
+    return out, failed
 
 
 def _play_part(

@@ -37,6 +37,8 @@ def as_json(
     for result in results:
         row = asdict(result)
         del row["by_deal"]
+        if result.forfeits is None:
+            del row["forfeits"]
         pair = known.get(result.challenger), known.get(result.opponent)
         row["training_opponent"] = None if None in pair else trained_against(game, *pair)  # type: ignore[arg-type]
         rows.append(row)
@@ -46,12 +48,20 @@ def as_json(
 
 
 def line_up_json(
-    game: Game, results: Sequence[LineUpResult], seed: int, players: Sequence[Player] = ()
+    game: Game,
+    results: Sequence[LineUpResult],
+    seed: int,
+    players: Sequence[Player] = (),
+    extra: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """As `as_json`, for a line-up."""
     unit = "a deal, played once for each rotation of the line-up"
     known = {player.name: player for player in players}
-    return _document(game, [asdict(result) for result in results], seed, {"unit": unit}, known)
+    rows = [asdict(result) for result in results]
+    for row in rows:
+        if row["forfeits"] is None:
+            del row["forfeits"]
+    return _document(game, rows, seed, {"unit": unit, **(extra or {})}, known)
 
 
 def _document(

@@ -23,6 +23,7 @@ from spygames.core.game.rng import as_seed
 from spygames.core.game.validation import whole
 from spygames.core.players.names import Player, PlayerLike, as_players
 from spygames_training.evaluation.blocks import play_block, scores
+from spygames_training.evaluation.forfeits import Referee
 from spygames_training.parallel.executor import Progress
 
 __all__ = ["Comparison", "SequentialTest", "Verdict", "compare", "log_likelihood_ratio"]
@@ -145,6 +146,8 @@ class Comparison:
     """Possible shares of a deal for the first player, from 0 to 1, [v]."""
     counts: tuple[int, ...]
     """Number of deals with each of `values`, [v]."""
+    forfeits: tuple[int, int] = (0, 0)
+    """Number of games that each player lost because it failed; the counts above include them."""
 
 
 def compare(
@@ -155,6 +158,7 @@ def compare(
     max_games: int,
     seed: int,
     progress: Progress | None = None,
+    limit: float | None = None,
 ) -> Comparison:
     """Play two players against each other until the test accepts a hypothesis about the first player's share.
 
@@ -170,9 +174,11 @@ def compare(
         max_games: number of games, in whole blocks and at least one block, after which the verdict is "undecided".
         seed: 0..2^64-1, of the deals and of the players' random streams.
         progress: see `Progress`.
+        limit: seconds for a decision, above 0; a player that fails or is later loses the game, as in a ladder. None: no
+            limit, and the first failure ends all games.
 
     Raises:
-        PlayerFailed: a player chose an illegal action; the message names the player.
+        PlayerFailed: without a limit, a player chose an illegal action; the message names the player.
         ValueError: the two players are the same, or there is no player of that name.
     """
     first, second = as_players(game, [first, second])
@@ -181,16 +187,27 @@ def compare(
     values = np.arange(2 * sides + 1) / (2 * sides)
     counts, played, each = np.zeros(len(values), np.int64), 0, games_of_block(game)
     verdict: Verdict = "undecided"
+    lost = [0, 0]
+
+    def block(one: Player, two: Player, who: int) -> np.ndarray:
+        """Play a block with `one` alone on its side, the player number `who`; return its scores."""
+        referee = None if limit is None else Referee(limit)
+        found = play_block(game, one, two, seed, played, BLOCK, referee, progress)
+        for row, forfeit in found.forfeits.items():
+            lost[who if game.side_of[forfeit.seat] == row % sides else 1 - who] += 1
+        return scores(found.wins)
+
     while verdict == "undecided" and (not played or (played + 1) * each <= max_games):
-        worth = scores(play_block(game, first, second, seed, played, BLOCK, progress=progress).wins)
+        worth = block(first, second, 0)
         if sides > 2:
-            other = scores(play_block(game, second, first, seed, played, BLOCK, progress=progress).wins)
+            other = block(second, first, 1)
             worth = (1 + worth - other) / 2
         counts += np.bincount(np.rint(worth * 2 * sides).astype(np.int64), minlength=len(values))
         played += 1
         verdict = test.verdict(counts, values)
     ratio = float(log_likelihood_ratio(counts, values, test.h0, test.h1))
-    return Comparison(verdict, played * BLOCK, played * each, ratio, tuple(values.tolist()), tuple(counts.tolist()))
+    shares, deals = tuple(values.tolist()), tuple(counts.tolist())
+    return Comparison(verdict, played * BLOCK, played * each, ratio, shares, deals, (lost[0], lost[1]))
 
 
 def check_different(first: Player, second: Player) -> None:

@@ -25,6 +25,7 @@ from spygames.core.basics.json_numbers import read_uint64, written
 from spygames.core.basics.json_values import LARGEST, is_count, is_number, parse_json
 from spygames.core.basics.text import one_line, shown
 from spygames.core.basics.version import VERSION
+from spygames.core.chat.player import language_models
 from spygames.core.game.game import Game
 from spygames.core.game.registry import imports_code, make_game
 from spygames.core.game.validation import same
@@ -129,6 +130,7 @@ def play_line(
     number: int,
     limit: float,
     progress: Progress | None = None,
+    deals: int = DEALS,
 ) -> Line:
     """Play a block. `first` and `second` may be the same entry, which then plays itself.
 
@@ -140,12 +142,15 @@ def play_line(
         number: the block's number, from 0.
         limit: see `Referee`.
         progress: see `Progress`.
+        deals: number of deals of a block, 1 to `DEALS`.
     """
     referee, began = Referee(limit), time.monotonic()
     timed = [Timed(_fresh(first[1], limit))]
     timed.append(timed[0] if first[0] == second[0] else Timed(_fresh(second[1], limit)))
+    for model in language_models([first[1], second[1]]):
+        model.occasion = f"{first[0].name} - {second[0].name}, block {number}"
     try:
-        block = play_block(game, timed[0], timed[1], seed, number, DEALS, referee, progress)
+        block = play_block(game, timed[0], timed[1], seed, number, deals, referee, progress)
     finally:
         for each in timed:
             if isinstance(each.player, CommandPlayer):
@@ -238,8 +243,10 @@ def read_lines(file: Path) -> list[Line]:
                 '{"block": {...}, "made": {...}}, as written by spygames ladder'
             ) from None
         first = lines[0] if lines else line
-        if (line.game, line.seed, line.protocol) != (first.game, first.seed, first.protocol):
-            raise LadderError(f"{file}, line {number} has another game, seed or protocol than line 1")
+        if (line.game, line.seed, line.protocol, len(line.wins)) != (
+            first.game, first.seed, first.protocol, len(first.wins)
+        ):  # fmt: skip
+            raise LadderError(f"{file}, line {number} has another game, seed, protocol or number of deals than line 1")
         for entry in line.players:
             if digests.setdefault(entry.name, entry.digest) != entry.digest:
                 raise LadderError(
@@ -261,8 +268,11 @@ def read_line(text: str) -> Line:
     forfeits = _part(block, "forfeits", list, "the forfeits")
     if not same(block.get("protocol"), PROTOCOL):
         raise ValueError(f"protocol must be {PROTOCOL}, not {shown(block.get('protocol'))}")
-    if not digits or set(digits) - set(DIGITS) or not same(block.get("deals"), DEALS) or len(digits) % DEALS:
-        raise ValueError(f"wins must be digits and letters, one for each game of {DEALS} deals")
+    deals = block.get("deals")
+    if not is_count(deals) or not 1 <= deals <= DEALS:
+        raise ValueError(f"deals must be an integer from 1 to {DEALS}, not {shown(deals)}")
+    if not digits or set(digits) - set(DIGITS) or len(digits) % deals:
+        raise ValueError(f"wins must be digits and letters, one for each game of {deals} deals")
     if not isinstance(game.get("id"), str) or not isinstance(game.get("options"), dict):
         raise ValueError("it must have a game with an id and options")
     entries = [_read_entry(player) for player in _part(block, "players", list, "two players")]
@@ -272,8 +282,8 @@ def read_line(text: str) -> Line:
     if seed is None or not is_count(number):
         raise ValueError("seed and block must be integers from 0")
     numbers = np.array([DIGITS.index(digit) for digit in digits], np.uint8)
-    wins = np.stack([numbers % 2, numbers // 2], axis=1).reshape(DEALS, -1, 2)
-    if not all(_is_forfeit(each, DEALS * wins.shape[1]) for each in forfeits):
+    wins = np.stack([numbers % 2, numbers // 2], axis=1).reshape(deals, -1, 2)
+    if not all(_is_forfeit(each, deals * wins.shape[1]) for each in forfeits):
         raise ValueError("a forfeit must be [number of the game, 0 or 1, reason]")
     if not all(_are_two_amounts(made.get(key)) for key in ("decisions", "cpu_seconds")):
         raise ValueError("it must have the decisions and cpu_seconds of two players")

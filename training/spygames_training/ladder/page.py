@@ -10,7 +10,6 @@ import numpy as np
 
 from spygames.core.game.game import Game
 from spygames.core.players.names import PlayerName
-from spygames_training.evaluation.blocks import DEALS
 from spygames_training.evaluation.digests import worlds_of
 from spygames_training.files.atomic import write_whole
 from spygames_training.ladder.lines import Line
@@ -94,7 +93,7 @@ def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str
     protocol = "[the protocol](../protocol.md)" if (file.parent.parent / "protocol.md").exists() else "the protocol"
     parts = [
         f"# Ladder: {in_markdown(short_title(game))}",
-        f"Played by {protocol}, seed {lines[0].seed}, in blocks of {DEALS} deals.\n"
+        f"Played by {protocol}, seed {lines[0].seed}, in blocks of {len(lines[0].wins)} deals.\n"
         f"{code_span(f'spygames ladder {shlex.quote(file.name)}')} makes this page from the lines in\n"
         f"[{in_markdown(file.name)}]({quote(file.name)}).",
         standings_table(found).markdown(),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spygames_training.evaluation.blocks import DEALS, scores
+from spygames_training.evaluation.blocks import scores
 from spygames_training.ladder.lines import Entry, Line
 
 RESAMPLES = 400
@@ -128,11 +128,12 @@ def standings(lines: Sequence[Line], sides: int, resamples: int = RESAMPLES, see
 
 def _meetings(lines: Sequence[Line], names: Sequence[str], resamples: int, seed: int) -> list[Meeting]:
     numbers = sorted({line.number for line in lines})
-    total, rng = len(numbers) * DEALS, np.random.default_rng(seed)
+    deals = len(lines[0].wins)
+    total, rng = len(numbers) * deals, np.random.default_rng(seed)
     weights = np.ones((1 + resamples, total), np.float32)
     for row in weights[1:]:
         row[:] = np.bincount(rng.integers(0, total, total), minlength=total)
-    columns = {number: weights[:, k * DEALS : (k + 1) * DEALS] for k, number in enumerate(numbers)}
+    columns = {number: weights[:, k * deals : (k + 1) * deals] for k, number in enumerate(numbers)}
     found: dict[tuple[int, int], list[Line]] = {}
     for line in lines:
         first, second = (names.index(entry.name) for entry in line.players)

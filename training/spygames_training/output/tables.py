@@ -32,7 +32,7 @@ from spygames.core.basics.text import printable
 from spygames_training.output.plots import literal, picture
 
 if TYPE_CHECKING:
-    from spygames_training.evaluation.evaluation import Result
+    from spygames_training.evaluation.evaluation import Forfeits, Result
     from spygames_training.evaluation.line_ups import LineUpResult
 
 DARK = 0.33
@@ -294,7 +294,9 @@ def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
     first = results[0]
     more = len(first.by_side) > 2
     fair, side = (["fair share %"], "seat") if more else ([], "side")
-    head = ["challenger", "against", "games", "wins %", "95 %", *fair, f"by {side} %", "return"]
+    failing = any(r.forfeits is not None and r.forfeits.challenger + r.forfeits.opponent for r in results)
+    lost = ["failed", "wins % without", "95 %"] if failing else []
+    head = ["challenger", "against", "games", "wins %", "95 %", *fair, f"by {side} %", "return", *lost]
     rows = []
     for r in results:
         low, high = (f"{100 * x:.1f}" for x in r.interval)
@@ -302,6 +304,8 @@ def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
         fair = [f"{100 * r.fair_share:.1f}"] if more else []
         wins = [f"{100 * r.win_share:.1f}", f"{low}-{high}", *fair, shares]
         rows.append([r.challenger, r.opponent, f"{r.games:,}", *wins, f"{r.mean_return:+.3f}"])
+        if failing:
+            rows[-1] += _failed(r.forfeits)
     caption = (
         f"{_deals(first.deals)}, each played once from each of the {len(first.by_side)} sides"
         f"{'' if more else f'; fair share {100 * first.fair_share:.1f} %'}. "
@@ -309,7 +313,26 @@ def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
         f"by {side}: the same from each {side}, in the order of the {side}s; return: mean result, a win is +1"
         f"{'; fair share: wins of the opponent in the same place' if more else ''}."
     )
+    if failing:
+        caption += f" {FAILED}"
     return ScreenTable(head, rows, title, caption, texts=2)
+
+
+FAILED = (
+    "failed: games that the challenger and the opponent lost by a crash, no legal action or a time limit, which the "
+    "figures before count; without: wins in the other games, with the interval."
+)
+"""The caption's sentence on forfeits."""
+
+
+def _failed(forfeits: "Forfeits | None") -> list[str]:
+    """Return the cells for forfeits: both numbers, the win share without these games, and its interval."""
+    if forfeits is None:
+        return ["", "", ""]
+    numbers = f"{forfeits.challenger:,} / {forfeits.opponent:,}"
+    if forfeits.win_share is None or forfeits.interval is None:
+        return [numbers, "", ""]
+    return [numbers, f"{100 * forfeits.win_share:.1f}", "-".join(f"{100 * x:.1f}" for x in forfeits.interval)]
 
 
 def line_up_table(results: Sequence["LineUpResult"], title: str = "") -> ScreenTable:
@@ -319,12 +342,20 @@ def line_up_table(results: Sequence["LineUpResult"], title: str = "") -> ScreenT
         wins = "-".join(f"{100 * x:.1f}" for x in r.interval)
         returns = " to ".join(f"{x:+.3f}" for x in r.return_interval)
         rows.append([r.player, str(r.seats), f"{100 * r.win_share:.1f}", wins, f"{r.mean_return:+.3f}", returns])
+    failing = any(r.forfeits is not None and r.forfeits.own for r in results)
+    for row, r in zip(rows, results, strict=True) if failing else ():
+        share = None if r.forfeits is None else r.forfeits.win_share
+        row += ["" if r.forfeits is None else f"{r.forfeits.own:,}", "" if share is None else f"{100 * share:.1f}"]
     first = results[0]
     moved = "once" if len(first.rotations) == 1 else f"in {len(first.rotations)} rotations of the line-up"
-    head = ["player", "seats", "wins %", "95 %", "return", "95 %"]
+    head = ["player", "seats", "wins %", "95 %", "return", "95 %", *(["failed", "wins % without"] if failing else [])]
     caption = (
         f"{_deals(first.deals)}, each played {moved}. wins: games won; return: mean result; 95 %: their intervals."
     )
+    if failing:
+        caption += (
+            " failed: games lost by a crash, no legal action or a time limit; without: wins in games without these."
+        )
     return ScreenTable(head, rows, title, caption)
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from spygames.core.svg.colours import BAD, INK, PAPER, THEMES, Theme, themed
+from spygames.core.svg.colours import BAD, INK, PAPER, Theme, themed
 from spygames.core.svg.pen import Pen
 
 GOLD, SKY = 0, 1
@@ -12,7 +12,9 @@ SIDE = ("#f4b63f", "#57b7e3")
 """The colors of the sides, which also differ by their hats, a fedora and a bowler."""
 SIDE_DARK = ("#a8741a", "#22779f")
 _SIDE_TEXT = tuple(map(themed, SIDE, ("#7a4a04", "#175a7d")))
-SIDE_TEXT: Mapping[Theme, tuple[str, ...]] = {theme: tuple(each[theme] for each in _SIDE_TEXT) for theme in THEMES}
+SIDE_TEXT: Mapping[Theme, tuple[str, ...]] = {
+    theme: tuple(each[theme] for each in _SIDE_TEXT) for theme in _SIDE_TEXT[0]
+}
 """The colors of the sides as text on the table."""
 KIND = {
     "double_agent": "#6d4a9c",

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 
 from spygames.agent_dog.cards import CARDS, OFFERED
-from spygames.core.svg.colours import BAD, EDGE, INK, PAPER, PICK, THEMES, Theme, themed
+from spygames.core.svg.colours import BAD, EDGE, INK, PAPER, PICK, Theme, themed
 from spygames.core.svg.pen import Pen
 
 FILL = ("#e2574c", "#4f9be0", "#58b368", "#f2c53d")
@@ -12,7 +12,7 @@ FILL = ("#e2574c", "#4f9be0", "#58b368", "#f2c53d")
 DARK = ("#9e2f28", "#1f5c96", "#256338", "#755806")
 LIGHT = ("#f6c9c2", "#c7dff5", "#cdebd0", "#fbeab4")
 _TEXT = tuple(map(themed, ("#ff8f80", "#7fbdf5", "#7fd08c", "#f4cf5a"), DARK))
-TEXT: Mapping[Theme, tuple[str, ...]] = {theme: tuple(each[theme] for each in _TEXT) for theme in THEMES}
+TEXT: Mapping[Theme, tuple[str, ...]] = {theme: tuple(each[theme] for each in _TEXT) for theme in _TEXT[0]}
 """The colors of the seats as text on the table."""
 ROAD, LAWN, HEDGE, STONE = "#33424f", "#3d6650", "#2f5341", "#e9dfc6"
 BLUE_CARD, RED_CARD, BACK = "#2f6496", "#a93c35", "#27455e"

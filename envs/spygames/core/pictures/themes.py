@@ -1,7 +1,7 @@
 """Input validation: the theme and the size of a picture."""
 
 from spygames.core.basics.text import shown
-from spygames.core.svg.colours import THEMES, Palette, Theme
+from spygames.core.svg.colours import AUTO, THEMES, Palette, Theme
 from spygames.core.svg.pen import CANVAS, Size
 
 __all__ = ["check_size", "palette_of"]
@@ -9,9 +9,10 @@ __all__ = ["check_size", "palette_of"]
 
 def palette_of(theme: Theme) -> Palette:
     """Return the palette of a theme; raise ValueError for an unknown one."""
-    if not isinstance(theme, str) or theme not in THEMES:
-        raise ValueError(f"theme must be {' or '.join(map(repr, THEMES))}, not {shown(theme)}")
-    return THEMES[theme]
+    palettes = {**THEMES, AUTO.theme: AUTO}
+    if not isinstance(theme, str) or theme not in palettes:
+        raise ValueError(f"theme must be {', '.join(map(repr, THEMES))} or {AUTO.theme!r}, not {shown(theme)}")
+    return palettes[theme]
 
 
 def check_size(size: Size) -> Size:

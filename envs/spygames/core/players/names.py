@@ -65,13 +65,16 @@ COMMAND = "command:"
 """Prefix of the names of programs. The rest of such a name is a command line, in which `@` and `+search:` have no
 meaning."""
 
+MODEL = "llm:"
+"""Prefix of the names of language models. The rest of such a name has a syntax of its own (`spygames.core.chat`)."""
+
 SEARCH = "+search:"
 """Separator between a policy and the settings of a search on top of it."""
 
 RIVALS = ",rivals="
 """Beginning of the rivals in a search's settings, which may name folders."""
 
-_EXTRA = {"torch": "training", "safetensors": "training", "onnxruntime": "onnx"}
+_EXTRA = {"torch": "training", "safetensors": "training", "onnxruntime": "onnx", "httpx": "llm"}
 """The extra of this package that installs each module."""
 
 
@@ -99,14 +102,14 @@ class PlayerName:
 
         The result depends on the text alone, not on which files exist. `@` and `+search:` count only after the last
         slash before the rivals of a search. The path of a folder with one of these in its name ends with a slash
-        (`runs/a@b/`). A name that begins with `command:` or `mix:` is not split.
+        (`runs/a@b/`). A name that begins with `command:`, `llm:` or `mix:` is not split.
 
         Raises:
             ValueError: nothing follows an `@`.
         """
         if isinstance(text, PlayerName):
             return text
-        if text.startswith((COMMAND, f"{MIX}:")):
+        if text.startswith((COMMAND, MODEL, f"{MIX}:")):
             return cls(text)
         head = text.partition(RIVALS)[0]
         cut = max(head.rfind("/"), head.rfind(os.sep)) + 1
@@ -211,7 +214,8 @@ def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) 
 def runs_code(spec: str | PlayerName) -> bool:
     """Whether a player with this name may run code that its argument chooses.
 
-    `python:` and `command:` do; a kind of another package may; a mixture does if one of its players does. Check this
+    `python:` and `command:` do; a kind of another package may; so does `llm:`, which sends texts to a
+    server, spends money there, and may send it a key; a mixture does if one of its players does. Check this
     before you use names from files that others may have written (results, games, checkpoints), and let the user allow
     such code (`--allow-code`).
     """
@@ -233,6 +237,8 @@ def _of_source(game: Game, name: PlayerName) -> Player:
         return SearchPlayer(game, "mcts" if kind == "mcts" else "mc", int(argument), threads=os.cpu_count() or 1)
     if kind == MIX:
         return _mixture(game, name)
+    if name.play and spec.startswith((COMMAND, MODEL)):
+        raise ValueError(f"{shown(name.source)} takes no @{one_line(name.play)}")
     if kind in entry_points(group=KINDS).names:
         return _installed(kind)(game, argument)
     source = name.source

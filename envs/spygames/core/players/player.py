@@ -17,6 +17,7 @@ __all__ = [
     "PlayerFailed",
     "PlayerLike",
     "PlayerTooSlow",
+    "PlayerUnavailable",
     "Scripted",
     "name_of",
     "new_memory",
@@ -60,6 +61,18 @@ class PlayerTooSlow(PlayerFailed):
     Example:
         >>> from spygames.players import PlayerFailed, PlayerTooSlow
         >>> issubclass(PlayerTooSlow, PlayerFailed)
+        True
+    """
+
+
+class PlayerUnavailable(PlayerFailed):
+    """A player cannot be asked any more: its server fails, or a limit is spent. No game is lost by it.
+
+    It ends the command. With transcripts the same command continues from there.
+
+    Example:
+        >>> from spygames.players import PlayerFailed, PlayerUnavailable
+        >>> issubclass(PlayerUnavailable, PlayerFailed)
         True
     """
 

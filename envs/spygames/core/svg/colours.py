@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Literal
 
-__all__ = ["BAD", "EDGE", "GOOD", "INK", "PAPER", "PICK", "THEMES", "Palette", "Theme", "auto", "themed"]
+__all__ = ["AUTO", "BAD", "EDGE", "GOOD", "INK", "PAPER", "PICK", "THEMES", "Palette", "Theme", "auto", "themed"]
 
 INK = "#20242e"
 """Text on paper."""
@@ -76,7 +76,7 @@ class Palette:
     """The frame of things that can be chosen."""
 
 
-_DARK_AND_LIGHT: Mapping[Theme, Palette] = {
+THEMES: Mapping[Theme, Palette] = {
     "dark": Palette(
         theme="dark",
         table="#17232f",
@@ -116,14 +116,9 @@ _DARK_AND_LIGHT: Mapping[Theme, Palette] = {
         pick="#bd6f00",
     ),
 }
-THEMES: Mapping[Theme, Palette] = {
-    **_DARK_AND_LIGHT,
-    "auto": Palette(
-        "auto",
-        *(
-            auto(*(getattr(_DARK_AND_LIGHT[theme], each.name) for theme in ("dark", "light")))
-            for each in fields(Palette)[1:]
-        ),
-    ),
-}
-"""The palettes, by name."""
+"""The palettes of pictures that stand alone, by name."""
+AUTO = Palette(
+    "auto",
+    *(auto(*(getattr(THEMES[theme], each.name) for theme in ("dark", "light"))) for each in fields(Palette)[1:]),
+)
+"""The palette of SVG inside a page, whose colors follow the page's `color-scheme`."""

@@ -1,0 +1,1 @@
+"""Language models as players, through any server that speaks the OpenAI chat form."""

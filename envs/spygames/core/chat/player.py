@@ -1,0 +1,366 @@
+"""Language models as players, the kind `llm:MODEL`."""
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from spygames.core.basics.text import one_line
+from spygames.core.chat.account import Account, Budget, Limits
+from spygames.core.chat.client import ChatClient, Completion, NoCompletion
+from spygames.core.chat.model_name import ModelName
+from spygames.core.chat.transcripts import Transcripts, key_of
+from spygames.core.game.game import Game, as_record
+from spygames.core.game.validation import time_limit, whole
+from spygames.core.players.events import NOTES, Following, draw_seed
+from spygames.core.players.history import Noted, Notes
+from spygames.core.players.mixture import MixturePlayer
+from spygames.core.players.player import DecisionBatch, Player, PlayerFailed, PlayerUnavailable
+from spygames.core.players.replies import Reply, Verdict, correction, parse
+from spygames.core.players.turns import Turn, briefing, prompt, question, turn_of
+from spygames.core.records.record import make_record
+
+CONCURRENT = 16
+"""Number of requests at the same time."""
+PATIENCE = 120.0
+"""Seconds for an answer."""
+NO_TEXT = "(no text)"
+"""An empty answer in the rest of its conversation, because some servers refuse empty messages."""
+
+
+@dataclass
+class Talk:
+    """The conversation of one seat in one game."""
+
+    seed: int
+    """A number of the game, from the random stream of the players."""
+    messages: list[dict[str, str]]
+    turns: list[dict[str, Any]] = field(default_factory=list)
+    """The decisions with the exchanges of each, for the transcript."""
+    game: int = 0
+    """Number of the game (`DecisionBatch.games`)."""
+    played: Noted | None = None
+    """The game from its beginning, as far as it is known. If it has no decision yet, `states` has its position. None:
+    its first decisions are lost."""
+
+
+class LanguageModel:
+    """A language model as a player, asked through a server of the OpenAI chat form. It needs the extra `llm`.
+
+    Each seat has a conversation of its own in each game: the briefing, and for each decision a question and the model's
+    answer. After an answer without a legal action the model is told what is wrong with it, up to `retries` times. Then
+    the player fails (`PlayerFailed`), which loses the game where failures are counted. No answer is replaced by a move
+    that the model did not choose.
+
+    The games of a call are asked at the same time.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.players import LanguageModel
+        >>> LanguageModel(make_game("agent_avenue_v0"), "some-model@http://127.0.0.1:8000/v1,mode=rules").name
+        'llm:some-model@http://127.0.0.1:8000/v1,mode=rules'
+
+    Args:
+        game: the game to play.
+        model: `MODEL[@URL][,SETTING=VALUE...]`, with the settings mode, retries, temperature, tokens and effort.
+        limits: limits on what it may use; `begin` sets common ones for several models.
+        transcripts: a folder for transcripts, from which a later run continues; None: nothing is written.
+        concurrent: number of requests at the same time, at least 1.
+        patience: seconds for an answer. A later one is asked for once more, then the game is lost.
+        pause: seconds before a request is repeated after a failure of the server; they double each time.
+
+    Raises:
+        ValueError: the name or a limit is not valid.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        model: str,
+        *,
+        limits: Limits | None = None,
+        transcripts: Transcripts | None = None,
+        concurrent: int = CONCURRENT,
+        patience: float = PATIENCE,
+        pause: float = 1.0,
+    ):
+        self.game, self.model = game, ModelName.parse(model)
+        self.name = str(self.model)
+        first = prompt(turn_of(game, game.start(0)))
+        self.digest = sha256(f"{self.name}\n{first}".encode()).hexdigest()[:16]
+        """Digest of the name and of the texts that the model gets. The weights behind a server are not known."""
+        self.notes_size = NOTES
+        """Number of latest decisions of a game that the player wants in `DecisionBatch.notes`."""
+        self.occasion = ""
+        """What the games belong to, for the transcripts, such as two players and a block of a ladder."""
+        self.account = Account()
+        self._pause = pause
+        self._client: ChatClient | None = None
+        self._following = Following()
+        self._talks: dict[tuple[int, int], Talk] = {}
+        self.use(Budget(limits), transcripts, concurrent, patience)
+
+    def __repr__(self) -> str:
+        return f"LanguageModel({self.game.id}, {self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise ValueError(f"{self.name} asks its games at the same time from one process: leave out --jobs and --on")
+
+    def use(self, budget: Budget, transcripts: Transcripts | None, concurrent: int, patience: float) -> None:
+        """Set limits, transcripts, the number of requests at the same time, and seconds for an answer."""
+        self.concurrent = whole("concurrent", concurrent, 1)
+        self.patience = time_limit("patience", patience)
+        budget.join(self.name, self.model.model, self.account)
+        self.budget, self.transcripts = budget, transcripts
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections, and write the games that were broken off to the transcripts."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        for row in {row for row, _ in self._talks}:
+            self._write(row, "broken off")
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """Return the model's action for each of `decisions.rows`, int64 [k].
+
+        Raises:
+            PlayerFailed: the model gave no legal action in a game. The answers in the other games are kept.
+            PlayerUnavailable: the server fails, or a limit is spent.
+        """
+        d = decisions
+        known: dict[int, int] = {}
+        asked: list[tuple[int, Talk, Turn]] = []
+        for row in d.rows.tolist():
+            if (earlier := self._following.answer(d, row)) is not None:
+                known[row] = earlier
+            else:
+                asked.append((row, *self._informed(d, row)))
+        failed = None
+        jobs = [lambda talk=talk, turn=turn: self._decide(talk, turn) for _, talk, turn in asked]
+        for number, found in _side_by_side(jobs, self.concurrent):
+            row, _, turn = asked[number]
+            if isinstance(found, str):
+                known[row] = d.game.string_to_action(as_record(d.states, row), found, turn.seat)
+                self._following.answered(d, row, known[row])
+                continue
+            self.account.forfeits += 1
+            failed = PlayerFailed(self.name, turn.seat, [row], f"failed in seat {turn.seat}: {found[0]}", found[1])
+            self._following.answered(d, row, failed)
+            self._write(row, "forfeit", {"seat": turn.seat, "message": one_line(failed, 500)})
+        if failed is not None:
+            raise failed
+        return np.array([known[row] for row in d.rows.tolist()], np.int64)
+
+    def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
+        """Write the transcript of a game once all seats of the model have received the result."""
+        self._following.ending(row, seat, notes, True)
+        talk = self._talks.get((row, seat))
+        if talk is None or notes is None:
+            return
+        talk.played = _whole_game(notes, row, talk.played)
+        if seat == max(each for place, each in self._talks if place == row):
+            self._write(row, "played")
+
+    def _informed(self, d: DecisionBatch, row: int) -> tuple[Talk, Turn]:
+        """Return the conversation of a seat and its decision."""
+        news = self._following.news(d, row, True)
+        turn = turn_of(d.game, d.states[row : row + 1].copy(), news.events)
+        number = -1 if d.games is None else int(d.games[row])
+        if any(place == row and talk.game != number for (place, _), talk in self._talks.items()):
+            self._write(row, "broken off")
+        if news.begins or (row, news.seat) not in self._talks:
+            told = [{"role": "system", "content": briefing(d.game, news.seat)}]
+            self._talks[row, news.seat] = Talk(draw_seed(d.rng[row]), told, game=number)
+        talk = self._talks[row, news.seat]
+        start = Noted(d.states[row : row + 1].copy(), np.zeros(0, np.int64))
+        talk.played = None if d.notes is None else _whole_game(d.notes, row, start)
+        return talk, turn
+
+    def _decide(self, talk: Talk, turn: Turn) -> str | tuple[str, str]:
+        """Return the text of a legal action; or why there is none, as a public and a private part."""
+        mode, account = self.model.mode, self.account
+        exchanges: list[dict[str, Any]] = []
+        talk.turns.append({"legal": [*turn.legal], "exchanges": exchanges})
+        told, reply = question(turn, mode == "listed"), None
+        with self.budget.lock:
+            account.decisions += 1
+        for number in range(1 + self.model.retries):
+            talk.messages.append({"role": "user", "content": told})
+            try:
+                answer = self._answer(talk)
+            except NoCompletion as error:
+                exchanges.append({"prompt": told, "failure": str(error)})
+                return f"it gave no answer ({error.kind})", str(error)
+            talk.messages.append({"role": "assistant", "content": answer.text or NO_TEXT})
+            reply = _read(answer, turn.legal)
+            exchanges.append({"prompt": told, "answer": answer.text, "verdict": str(reply.verdict), "said": reply.said})
+            with self.budget.lock:
+                setattr(account, reply.verdict, getattr(account, reply.verdict) + 1)
+                account.retries += number > 0
+                account.empty += not answer.text.strip()
+                account.oversize += answer.oversize
+                account.cut += answer.cut
+            if reply.action is not None:
+                return reply.action
+            told = correction(reply, None if mode == "rules" else turn.legal)
+        assert reply is not None
+        tries = "1 answer" if self.model.retries == 0 else f"{1 + self.model.retries} answers"
+        return f"no legal action in {tries}", f"the last one is {reply.verdict}: {reply.said}"
+
+    def _answer(self, talk: Talk) -> Completion:
+        """Return the next answer, of an earlier run or of the model, and count it."""
+        account, transcripts = self.account, self.transcripts
+        key = key_of(self.digest, talk.seed, self.occasion, talk.messages)
+        answer = None if transcripts is None else transcripts.earlier(key)
+        resumed = answer is not None
+        if answer is None:
+            if spent := self.budget.spent():
+                raise self._unavailable(f"is not asked any more: {spent}")
+            try:
+                answer = self._connection().ask(talk.messages, self._count_failure)
+            except NoCompletion as error:
+                # What the server refuses or answers too late is a matter of this game; anything else is not.
+                if error.stops or (error.again and error.kind != "timeout"):
+                    raise self._unavailable(f"gave no answer: {error}") from None
+                raise
+            if transcripts is not None:
+                transcripts.add_answer(key, answer)
+        with self.budget.lock:
+            account.answers += 1
+            account.resumed += resumed
+            account.seconds += answer.seconds
+            account.unmetered += None in (answer.tokens_in, answer.tokens_out)
+            asked = sum(len(each["content"]) for each in talk.messages)
+            account.tokens_in += -(-asked // 4) if answer.tokens_in is None else answer.tokens_in
+            account.tokens_out += -(-len(answer.text) // 4) if answer.tokens_out is None else answer.tokens_out
+        return answer
+
+    def _connection(self) -> ChatClient:
+        with self.budget.lock:
+            if self._client is None:
+                self._client = ChatClient(self.model, self.patience, self._pause)
+            return self._client
+
+    def _count_failure(self, kind: str) -> None:
+        with self.budget.lock:
+            self.account.failures[kind] += 1
+
+    def _unavailable(self, what: str) -> PlayerUnavailable:
+        saved = "; the same command with the same transcripts continues from here" if self.transcripts else ""
+        return PlayerUnavailable(self.name, -1, [], f"{what}{saved}")
+
+    def _write(self, row: int, how: str, lost: dict[str, Any] | None = None) -> None:
+        """Write the transcript of the game in a row, and forget its conversations."""
+        talks = {seat: self._talks.pop((row, seat)) for place, seat in sorted(self._talks) if place == row}
+        if self.transcripts is None or not talks:
+            return
+        known = [talk.played for talk in talks.values() if talk.played is not None]
+        seats = {
+            str(seat): {"briefing": talk.messages[0]["content"], "decisions": talk.turns}
+            for seat, talk in talks.items()
+        }
+        self.transcripts.add_game({
+            "model": self.name,
+            "occasion": self.occasion,
+            "ended": how,
+            "forfeit": lost,
+            "game": _record(self.game, max(known, key=lambda played: len(played.actions))) if known else None,
+            "seats": seats,
+        })  # fmt: skip
+
+
+def _whole_game(notes: Notes, row: int, start: Noted | None) -> Noted | None:
+    """Return the game of a row from its beginning; `start` before its first decision, None if that is lost."""
+    if not notes.count[row]:
+        return start
+    return notes.of(row) if notes.count[row] <= notes.size else None
+
+
+def _record(game: Game, played: Noted) -> dict[str, Any]:
+    """Return the record of a game as plain JSON values."""
+    state = game.state_to_dict(as_record(played.states, 0))
+    return json.loads(make_record(game, played.actions.tolist(), state=state).to_line())
+
+
+def _read(answer: Completion, legal: Sequence[str]) -> Reply:
+    """Read an answer. One that is too long names no action."""
+    if answer.oversize:
+        return Reply(Verdict.UNPARSEABLE, None, one_line(answer.text, 200))
+    return parse(answer.text, legal)
+
+
+def _side_by_side(jobs: Sequence[Callable[[], Any]], concurrent: int) -> Iterable[tuple[int, Any]]:
+    """Run functions in threads; yield the number and the result of each, as they come.
+
+    An exception of a function is raised once the functions that were running have ended; the others are not called.
+    """
+    todo: SimpleQueue[tuple[int, Callable[[], Any]]] = SimpleQueue()
+    done: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
+    for each in enumerate(jobs):
+        todo.put(each)
+
+    def work() -> None:
+        while True:
+            try:
+                number, job = todo.get_nowait()
+            except Empty:
+                return
+            try:
+                done.put((number, job(), None))
+            except BaseException as error:
+                done.put((number, discard(), error))
+
+    def discard() -> int:
+        """Empty the queue; return how many jobs were in it."""
+        count = 0
+        while True:
+            try:
+                todo.get_nowait()
+            except Empty:
+                return count
+            count += 1
+
+    # Daemons, so that Ctrl-C does not wait for a server.
+    for _ in range(min(concurrent, len(jobs))):
+        threading.Thread(target=work, daemon=True).start()
+    left, raised = len(jobs), None
+    try:
+        while left:
+            number, found, error = done.get()
+            left -= 1
+            if error is None:
+                yield number, found
+            else:
+                raised, left = raised or error, left - found
+    finally:
+        discard()
+    if raised is not None:
+        raise raised
+
+
+def language_models(players: Iterable[Player]) -> list[LanguageModel]:
+    """Return the language models among players and the members of mixtures, each once."""
+    found: dict[int, LanguageModel] = {}
+    for player in players:
+        for each in player.members if isinstance(player, MixturePlayer) else (player,):
+            if isinstance(each, LanguageModel):
+                found[id(each)] = each
+    return [*found.values()]
+
+
+def load_player(game: Game, argument: str) -> LanguageModel:
+    """Make the player `llm:MODEL[@URL][,SETTING=VALUE...]`; the entry point of the kind `llm`.
+
+    Raises:
+        ValueError: the name is not valid, or the extra `llm` is missing.
+    """
+    player = LanguageModel(game, argument)
+    ChatClient(player.model).close()  # fails here, not at the first decision, if the extra is missing
+    return player

@@ -1,0 +1,201 @@
+"""The JAX environments are the games of spygames, under every transformation of JAX."""
+
+import pickle
+import subprocess
+import sys
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spygames
+from spygames.core.envs.aec import GameEnv
+from spygames.core.playing.batch import Batch
+from tests.support.games import VARIANTS, Variant
+
+jax = pytest.importorskip("jax", reason="jax is not installed: make test-bridges")
+bridge = pytest.importorskip("spygames.jax")
+jnp = jax.numpy
+
+MAIN = [variant for variant in VARIANTS if not variant.further and variant.game_id.endswith("_v0")]
+each_variant = pytest.mark.parametrize("variant", MAIN, ids=str)
+GAME = "agent_avenue_v0"
+
+
+def halves(seeds: np.ndarray) -> np.ndarray:
+    return seeds.view(np.uint32).reshape(-1, 2)
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Whether two states have the same dtypes, shapes and bytes."""
+    pairs = zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True)
+    return all(x.dtype == y.dtype and np.array_equal(x, y) for x, y in pairs)
+
+
+def first_legal(state: Any) -> Any:
+    return state.legal_action_mask.argmax(-1)
+
+
+def last_legal(state: Any) -> Any:
+    return state.legal_action_mask.shape[-1] - 1 - state.legal_action_mask[..., ::-1].argmax(-1)
+
+
+@each_variant
+def test_games_are_those_of_a_batch(variant: Variant) -> None:
+    env = bridge.make(variant.game_id, autoreset=True, **variant.options)
+    batch = Batch(variant.make_game(), 20, seed=5, threads=1)
+    states, step = jax.vmap(env.init_seed)(halves(batch.seeds)), jax.jit(jax.vmap(env.step))
+    rng, ended = np.random.default_rng(6), 0
+    for _ in range(250):
+        assert np.asarray(states.state_bytes).tobytes() == batch.states.tobytes()
+        assert np.array_equal(states.seed, halves(batch.seeds))
+        assert np.array_equal(states.observation, batch.observation)
+        assert np.array_equal(states.legal_action_mask, batch.mask == 1)
+        assert np.array_equal(states.current_player, batch.seats)
+        assert np.array_equal(states.rewards, batch.rewards)
+        assert np.array_equal(states.terminated | states.truncated, batch.done)
+        actions = (rng.random(batch.mask.shape) * batch.mask).argmax(1)
+        batch.step(actions)
+        states = step(states, actions)
+        ended += int(batch.done.sum())
+    assert ended > 0 or variant.game_id.startswith("agent_dog")
+
+
+@each_variant
+def test_an_observation_is_that_of_the_current_player_to_the_end(variant: Variant) -> None:
+    env, aec = bridge.make(variant.game_id, **variant.options), GameEnv(variant.make_game())
+    step, state = jax.jit(env.step), env.init_seed(9)
+    rng, mover = np.random.default_rng(9), -1
+    aec.reset(seed=9)
+    while not (state.terminated or state.truncated):
+        seen = aec.observe(aec.possible_agents[int(state.current_player)])
+        assert aec.agent_selection == aec.possible_agents[int(state.current_player)]
+        assert np.array_equal(state.observation, seen["observation"])
+        assert np.array_equal(state.legal_action_mask, seen["action_mask"] == 1)
+        action = int(rng.choice(np.flatnonzero(seen["action_mask"])))
+        mover = int(state.current_player)
+        aec.step(action)
+        state = step(state, action)
+    assert int(state.current_player) == mover
+    assert np.array_equal(state.observation, aec.observe(aec.possible_agents[mover])["observation"])
+    assert state.rewards.tolist() == [aec.rewards[agent] for agent in aec.possible_agents]
+    assert bool(state.truncated) == any(aec.truncations.values())
+    assert state.legal_action_mask.all()
+
+
+def test_transformations_give_the_same_bytes() -> None:
+    env = bridge.make(GAME, autoreset=True)
+    keys = jax.random.split(jax.random.key(3), 6)
+
+    def go(state: Any, _: Any) -> tuple[Any, Any]:
+        return env.step(state, last_legal(state)), state.terminated
+
+    one_by_one = []
+    for key in keys:
+        state = env.init(key)
+        for _ in range(80):
+            state = env.step(state, last_legal(state))
+        one_by_one.append(state)
+    expected = jax.tree.map(lambda *leaves: jnp.stack(leaves), *one_by_one)
+    run = partial(jax.lax.scan, go, length=80)
+    states, ended = jax.jit(jax.vmap(lambda key: run(env.init(key))))(keys)
+    assert equal(states, expected)
+    assert ended.any()
+    nested = jax.vmap(jax.vmap(lambda key: run(env.init(key))[0]))(keys.reshape(2, 3))
+    assert equal(jax.tree.map(lambda x: x.reshape(6, *x.shape[2:]), nested), expected)
+    loop = jax.jit(lambda key: jax.lax.fori_loop(0, 80, lambda _, s: go(s, None)[0], env.init(key)))
+    assert equal(loop(keys[4]), one_by_one[4])
+
+
+def test_one_state_goes_with_many_actions() -> None:
+    env = bridge.make(GAME)
+    state = env.init(jax.random.key(1))
+    actions = np.flatnonzero(state.legal_action_mask)
+    many = jax.vmap(env.step, in_axes=(None, 0))(state, actions)
+    for i, action in enumerate(actions.tolist()):
+        assert equal(jax.tree.map(lambda leaf, i=i: leaf[i], many), env.step(state, action))
+
+
+def test_a_key_is_a_seed() -> None:
+    env, key = bridge.make(GAME), jax.random.key(11)
+    low, high = (int(half) for half in jax.random.bits(key, (2,), "uint32"))
+    assert bridge.key_to_seed(key).tolist() == [low, high]
+    assert equal(env.init(key), env.init_seed(low + 2**32 * high))
+    assert equal(env.init(jax.random.PRNGKey(11)), env.init(key))
+    start = spygames.make_game(GAME).start(low + 2**32 * high)
+    assert np.asarray(env.init(key).state_bytes).tobytes() == start.tobytes()
+
+
+def test_illegal_actions_and_steps_after_the_end_follow_pgx() -> None:
+    env = bridge.make(GAME)
+    state = env.init(jax.random.key(1))
+    wrong = int((~state.legal_action_mask).argmax())
+    for action in (wrong, -1, env.num_actions, np.uint32(2**32 - 1)):
+        ended = env.step(state, action)
+        assert ended.terminated
+        assert ended.rewards.tolist() == [
+            env.game.lowest_return if seat == state.current_player else 0 for seat in (0, 1)
+        ]
+        assert np.array_equal(ended.state_bytes, state.state_bytes)
+        assert np.array_equal(ended.observation, state.observation)
+        after = env.step(ended, int(first_legal(state)))
+        assert equal(after, ended.replace(rewards=jnp.zeros(2)))
+
+
+def test_gradients_pass_by_the_game() -> None:
+    """A loss may contain the steps that its decisions came from; they have no gradient."""
+    env = bridge.make(GAME)
+
+    def loss(weight: Any) -> Any:
+        state = env.init(jax.random.key(1))
+        state = env.step(state, jnp.argmax(jnp.where(state.legal_action_mask, weight, -jnp.inf)))
+        return (state.observation.sum() + 1) * weight.sum()
+
+    weight = jnp.arange(env.num_actions, dtype=jnp.float32)
+    assert np.isfinite(jax.grad(loss)(weight)).all()
+
+
+def test_environments_are_values() -> None:
+    env = bridge.make(GAME, mode="advanced")
+    assert env == bridge.make(GAME, mode="advanced")
+    assert hash(env) == hash(bridge.make(GAME, mode="advanced"))
+    assert env != bridge.make(GAME, mode="advanced", autoreset=True)
+    assert pickle.loads(pickle.dumps(env)) == env
+    assert (env.id, env.version, env.num_players) == (GAME, "v0", 2)
+    state = env.init(jax.random.key(1))
+    assert state.observation.shape == env.observation_shape
+    assert state.legal_action_mask.shape == (env.num_actions,)
+    counts = jax.jit(lambda env, state: env.step(state, 0).observation, static_argnums=0)
+    counts(env, state)
+    counts(bridge.make(GAME, mode="advanced"), state)
+    assert counts._cache_size() == 1
+
+
+def test_wrong_arguments_are_reported() -> None:
+    env = bridge.make(GAME)
+    states = jax.vmap(env.init)(jax.random.split(jax.random.key(1), 3))
+    state = env.init(jax.random.key(1))
+    with pytest.raises(ValueError, match=r"action must be one integer \(use jax.vmap.*not int32 of shape \(3,\)"):
+        env.step(states, jnp.zeros(3, int))
+    with pytest.raises(
+        ValueError, match=r"state.state_bytes must be uint8 of shape \(224,\).*not uint8 of shape \(3, 224\)"
+    ):
+        env.step(states, 0)
+    with pytest.raises(ValueError, match=r"action must be one integer.*not float32"):
+        env.step(state, 1.0)
+    with pytest.raises(ValueError, match=r"seed must be uint32 of shape \(2,\).*not uint64 of shape \(5,\)"):
+        env.init_seed(np.zeros(5, np.uint64))
+    with pytest.raises(ValueError, match="seed must be an integer from 0 to"):
+        env.init_seed(-1)
+    with pytest.raises(ValueError, match=r"seed must be uint32.*not 'x'"):
+        env.init_seed("x")
+    with pytest.raises(ValueError, match="autoreset must be True or False, not 1"):
+        bridge.make(GAME, autoreset=1)
+    with pytest.raises(ValueError, match="chess"):
+        bridge.make("chess_v0")
+
+
+def test_jax_is_imported_by_this_module_only() -> None:
+    program = "import sys, spygames, spygames.players, spygames.authoring; assert 'jax' not in sys.modules"
+    subprocess.run([sys.executable, "-c", program], check=True)
