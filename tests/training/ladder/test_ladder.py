@@ -197,7 +197,7 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
         ("{}\n", "line 1 is not a line of a ladder .it must have an object with block.; each line is one block"),
         (good + "nonsense\n", "line 2 is not a line"),
         (good + good, "line 2 repeats"),
-        (good + good.replace('"seed": 0', '"seed": 1'), "line 2 has another game, seed or protocol"),
+        (good + good.replace('"seed": 0', '"seed": 1'), "line 2 has another game, seed"),
         (good.replace('"protocol": 1', '"protocol": 0'), "protocol must be 1, not 0"),
         (good.replace('"wins": "', '"wins": "?'), "wins must be digits"),
         (good.replace('"wins": "', '"wins": "1'), "wins must be digits"),
