@@ -569,7 +569,10 @@ def test_the_leak_test_finds_leaks(variant: Variant) -> None:
         {"legal": legal},
         {"to_text": lambda game, s, viewer: str(s.rng)},
         {"action_to_string": lambda game, s, action, seat: str(s.rng)},
-        {"seen_to_dict": lambda game, s, viewer: {"text": str(s.rng)}, "draw": None, "describe": None},
+        {
+            "seen_to_dict": lambda game, s, viewer: {"text": str(s.rng)},
+            **dict.fromkeys(("draw", "draw_portrait", "draw_compact", "describe", "effects", "headline")),
+        },
         {"seen_action": lambda game, s, action, seat, viewer: str(s.rng)},
         {"determinize": determinize},
     ]

@@ -10,11 +10,12 @@ from spygames import make_game
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.pictures.picture import Picture, draw_seen
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.colours import THEMES, Theme
+from spygames.core.svg.colours import Theme
 from spygames.core.svg.pen import CANVAS, Size
 from spygames.testing.trial import mask_of
 from tests.support import svg
 
+THEMES: tuple[Theme, ...] = ("dark", "light")
 FORMS: tuple[Size, ...] = ("portrait", "compact")
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("agent_avenue_v0", {}),

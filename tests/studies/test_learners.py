@@ -4,7 +4,6 @@ import pytest
 from studies import baselines
 
 from spygames_training.networks.actor_critic import ActorCritic
-from tests.poker import exploitability
 
 
 def between(text: str, begin: str, end: str) -> str:
@@ -24,15 +23,6 @@ def test_baselines_are_measured_at_equal_cpu_time() -> None:
     for game in measured:
         spent = [found[f"{game}/{way}"]["rows"][-1]["cpu_seconds"] for way in baselines.WAYS]
         assert max(spent) < 1.1 * min(spent)
-
-
-def test_the_page_of_poker_has_the_exploitability_of_five_seeds() -> None:
-    study = exploitability
-    page = (study.DOCS / "results" / "poker.md").read_text(encoding="utf-8")
-    assert between(page, study.BEGIN, study.END) == study.table(study.read()).strip()
-    assert {name: [*seeds] for name, seeds in study.read().items()} == {
-        name: ["1", "2", "3", "4", "5"] for name in study.RECIPES
-    }
 
 
 def test_a_curve_counts_cpu_time_and_stops_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,6 +50,7 @@ CROSS = (
     "Games won by the player of the row against that of the column, in %.",
 )
 """The caption of the second table with more than two sides, and with two."""
+CROSS_WITHOUT = "The table above without the games that a player lost because it failed."
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,8 @@ class Ladder:
         found = write_page(game, self.file, lines)
         screen.print(replace(standings_table(found), caption=STANDINGS).rich())
         screen.print(replace(cross_table(found), caption=CROSS[game.num_sides == 2]).rich())
+        if any(found.forfeits):
+            screen.print(replace(cross_table(found, forfeits=False), caption=CROSS_WITHOUT).rich())
         say(f"page: {self.file.with_suffix('.md')}\npicture: {self.file.with_suffix('.svg')}")
         return 0
 
@@ -203,7 +206,7 @@ class Ladder:
                 seats.append((entry_of(game, name, player), player))
             tasks.append((game, *seats, line.seed, line.number, self.limit))
         play = partial(play_line, deals=len(lines[0].wins))
-        with self.tasks.executor() as executor:
+        with self.llm.at_work([player for task in tasks for _, player in task[1:3]]), self.tasks.executor() as executor:
             pairs = zip(self.rerun, executor.in_order(play, tasks), strict=True)
             return 1 if sum(_differs(number, lines[number - 1], again) for number, again in pairs) else 0
 

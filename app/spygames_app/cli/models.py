@@ -100,9 +100,12 @@ class Models:
             model.use(budget, transcripts, self.concurrent, self.patience)
         try:
             yield models
-        finally:
+        except BaseException:
             for model in models:
-                model.close()
+                model.close(unfinished=False)
+            raise
+        for model in models:
+            model.close()
 
     def report(self, models: "Sequence[LanguageModel]") -> None:
         """Print what the models were asked and answered."""

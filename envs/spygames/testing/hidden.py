@@ -14,6 +14,7 @@ from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from spygames.core.pictures.picture import draw_seen
 from spygames.core.players.turns import question, turn_of
 from spygames.core.svg.annotations import Look
+from spygames.core.svg.pen import Size
 from spygames.testing.playing import reads_back
 from spygames.testing.trial import (
     Trial,
@@ -66,7 +67,8 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
         drawn["picture"] = draw_seen(game, seen, Look(seat, alt=drawing), theme)
         if targets:
             drawn["picture with targets"] = draw_seen(game, seen, Look(seat, legal=targets, alt=drawing), other)
-        for size, own in (("portrait", game.texts.draw_portrait), ("compact", game.texts.draw_compact)):
+        small: dict[Size, object] = {"portrait": game.texts.draw_portrait, "compact": game.texts.draw_compact}
+        for size, own in small.items():
             if own is not None:
                 look = Look(seat, legal=targets, alt=drawing)
                 drawn[f"{size} picture"] = draw_seen(game, seen, look, theme if size == "portrait" else other, size)

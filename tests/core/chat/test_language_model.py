@@ -503,4 +503,5 @@ def test_hostile_answers_play_no_move(count: int) -> None:
     assert a.ok == 0
     assert (a.answers, a.forfeits) == (len(server.requests), result.games)
     assert a.answers == 2 * result.games == a.unparseable + a.ambiguous + a.illegal
+    assert result.forfeits is not None
     assert (result.forfeits.challenger, result.forfeits.win_share, result.win_share) == (result.games, None, 0)

@@ -94,7 +94,16 @@ PLANTED = {
 @pytest.mark.parametrize("name", PLANTED)
 def test_planted_leaks_are_found(name: str) -> None:
     game = game_of(**FULL)
-    leaky = changed(game, seen_to_dict=PLANTED[name], draw=None, describe=None, effects=None, to_text=lambda *_: "")
+    leaky = changed(
+        game,
+        seen_to_dict=PLANTED[name],
+        draw=None,
+        draw_portrait=None,
+        draw_compact=None,
+        describe=None,
+        effects=None,
+        to_text=lambda *_: "",
+    )
     assert "mapping" in leaks(leaky, positions(game, 60))[1]
 
 

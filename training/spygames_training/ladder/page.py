@@ -54,12 +54,12 @@ def standings_table(found: Standings) -> TextTable:
     return TextTable(["player", "rating (95 %)", "lottery % (95 %)", "CPU ms", "failed", "digest"], rows)
 
 
-def cross_table(found: Standings) -> TextTable:
-    """Return the win shares in percent, row against column."""
+def cross_table(found: Standings, forfeits: bool = True) -> TextTable:
+    """Return the win shares in percent, row against column; of all games, or of those that nobody forfeited."""
     names = [code_span(entry.name) for entry in found.entries]
     rows = [
         [name, *("" if np.isnan(share) else f"{100 * share:.1f}" for share in row)]
-        for name, row in zip(names, found.shares, strict=True)
+        for name, row in zip(names, found.shares if forfeits else found.shares_without, strict=True)
     ]
     return TextTable(["%", *names], rows)
 
@@ -73,6 +73,7 @@ The percentage of games that the row wins against the column. {pairs} has played
 MORE = """\
 The percentage of games that the row, alone among the column, wins. {pairs} has played {deals} deals, each in every
 seat. The diagonal is the fair share: what a player wins in one seat if it has all other seats, too."""
+WITHOUT = "The same without the games that a player lost because it failed:"
 NOT_ALL = "An empty cell off the diagonal is a pair that has not met; the lottery counts it as even."
 EARLIER = """\
 In some lines, searches used worlds of version {versions}, which were drawn or weighted in another way. The current
@@ -100,6 +101,7 @@ def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str
         _wrapped(LEGEND.format(zero=zero)),
         cross_table(found).markdown(),
         _wrapped(met + (f" {NOT_ALL}" if unmet.any() else "")),
+        *([_wrapped(WITHOUT), cross_table(found, forfeits=False).markdown()] if any(found.forfeits) else []),
         *_earlier_worlds(game, lines),
         f"![Heat map of the table]({quote(file.with_suffix('.svg').name)})\n",
     ]

@@ -53,6 +53,8 @@ class Standings:
     """Probability with which a maximal lottery draws each player, 0 to 1."""
     forfeits: list[int]
     """Number of games that each player lost because it failed."""
+    shares_without: np.ndarray
+    """float64 [m, m]: `shares` in the games that nobody forfeited. NaN: there are none."""
     milliseconds: list[float]
     """Mean CPU time of each player's decisions."""
     sides: int
@@ -121,9 +123,29 @@ def standings(lines: Sequence[Line], sides: int, resamples: int = RESAMPLES, see
         anchor=anchor,
         lottery=[Estimate.of(lottery[:, k]) for k in order],
         forfeits=forfeits[order].tolist(),
+        shares_without=_shares_without_forfeits(lines, names, sides)[np.ix_(order, order)],
         milliseconds=(1000 * seconds / np.maximum(decisions, 1))[order].tolist(),
         sides=sides,
     )
+
+
+def _shares_without_forfeits(lines: Sequence[Line], names: Sequence[str], sides: int) -> np.ndarray:
+    """Return the share of games that the row's player wins of those that nobody forfeited, float64 [m, m]."""
+    won, games = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
+    for line in lines:
+        a, b = (names.index(entry.name) for entry in line.players)
+        wins = line.wins.reshape(-1, 2).astype(np.float64)
+        own = wins[:, 0] if sides > 2 else 0.5 + 0.5 * (wins[:, 0] - wins[:, 1])
+        if a == b:
+            own = wins[:, 1] / sides
+        played = np.ones(len(own), bool)
+        played[[number for number, *_ in line.forfeits]] = False
+        won[a, b] += own[played].sum()
+        games[a, b] += played.sum()
+        if sides == 2 and a != b:
+            won[b, a] += (1 - own[played]).sum()
+            games[b, a] += played.sum()
+    return won / games
 
 
 def _meetings(lines: Sequence[Line], names: Sequence[str], resamples: int, seed: int) -> list[Meeting]:

@@ -80,10 +80,10 @@ def _checked(url: str) -> str:
         known = bool(parts.hostname) and parts.port != 0
     except ValueError:
         parts, known = urlsplit(""), False
-    if not known or not url.isprintable() or " " in url or parts.query or parts.fragment:
-        raise ValueError(f"the URL of a model must be as in http://127.0.0.1:8000/v1, not {one_line(url)}")
     if parts.username is not None or parts.password is not None:
         raise ValueError("the URL of a model must have no user or password: names are written into results")
+    if not known or not url.isprintable() or {*" @"} & {*url} or parts.query or parts.fragment:
+        raise ValueError(f"the URL of a model must be as in http://127.0.0.1:8000/v1, not {one_line(url)}")
     return url.rstrip("/")
 
 

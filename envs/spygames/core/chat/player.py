@@ -109,7 +109,7 @@ class LanguageModel:
         return f"LanguageModel({self.game.id}, {self.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise ValueError(f"{self.name} asks its games at the same time from one process: leave out --jobs and --on")
+        raise ValueError(f"leave out --jobs and --on: {self.name} asks in all games at the same time from one process")
 
     def use(self, budget: Budget, transcripts: Transcripts | None, concurrent: int, patience: float) -> None:
         """Set limits, transcripts, the number of requests at the same time, and seconds for an answer."""
@@ -119,13 +119,20 @@ class LanguageModel:
         self.budget, self.transcripts = budget, transcripts
         self.close()
 
-    def close(self) -> None:
-        """Close the connections, and write the games that were broken off to the transcripts."""
+    def close(self, unfinished: bool = True) -> None:
+        """Close the connections.
+
+        Args:
+            unfinished: whether the games that have not ended are written to the transcripts as broken off. They are not
+                if a later run continues them.
+        """
         if self._client is not None:
             self._client.close()
             self._client = None
         for row in {row for row, _ in self._talks}:
-            self._write(row, "broken off")
+            if unfinished:
+                self._write(row, "broken off")
+        self._talks.clear()
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         """Return the model's action for each of `decisions.rows`, int64 [k].

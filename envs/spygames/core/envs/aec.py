@@ -281,7 +281,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             >>> from spygames import agent_avenue_v0
             >>> env = agent_avenue_v0.env()
             >>> env.reset(seed=1)
-            >>> env.step(env.string_to_action("discard mole"))
+            >>> env.step(env.string_to_action("discard saboteur"))
             >>> [event["text"] for event in env.history("player_1")]
             ['player_0 discards a card']
 

@@ -448,7 +448,8 @@ class Game(Generic[V]):
             viewer: the seat that sees the event; NOBODY (-1) sees everything, but no effects.
             after: the state at the next decision, if the caller has it; None plays the action in a copy of `s`.
         """
-        seen, before = self.seen_action(s, action, seat, viewer), self.seen_to_dict(s, viewer)
+        seen, texts = self.seen_action(s, action, seat, viewer), self.texts
+        before = {} if texts.seen_to_dict is None and texts.effects is None else self.seen_to_dict(s, viewer)
         phase, effects = before.get("phase"), ""
         if self.texts.effects is not None and viewer != NOBODY:
             if after is None:

@@ -51,7 +51,7 @@ class Moment:
     def _known(self, game: Game, seat: int) -> tuple[bytes, dict[str, Any]]:
         """Return what a seat may know now: the bytes of its view, and its mapping."""
         s, views = as_record(np.frombuffer(bytearray(self.raw), game.state_dtype)), game.new_views()
-        game.observe(s, np.int64(seat), as_record(views))
+        game.observe(s, np.int64(seat), as_record(views))  # type: ignore[arg-type]
         return views.tobytes(), game.seen_to_dict(s, seat)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

@@ -24,9 +24,9 @@ class Event(TypedDict):
         >>> from spygames import agent_avenue_v0
         >>> env = agent_avenue_v0.env()
         >>> env.reset(seed=1)
-        >>> env.step(env.string_to_action("discard mole"))
+        >>> env.step(env.string_to_action("discard saboteur"))
         >>> [(event["seen"], event["action"]) for event in env.history("player_0")]
-        [('player_0 discards mole', 7)]
+        [('player_0 discards saboteur', 3)]
         >>> [(event["seen"], event["action"]) for event in env.history("player_1")]
         [('player_0 discards a card', None)]
     """

@@ -24,7 +24,7 @@ class Turn:
         >>> game = make_game("agent_avenue_v0")
         >>> turn = turn_of(game, game.start(seed=1))
         >>> turn.seat, turn.legal[0]
-        (0, 'discard double_agent')
+        (0, 'discard codebreaker')
     """
 
     game: Game

@@ -1,0 +1,129 @@
+"""Language models in the commands, against a server on loopback."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.command import run
+from tests.support.chat_server import chat_server, listed
+
+pytest.importorskip("httpx", reason="needs the extra llm")
+
+
+def script(messages: list[dict[str, str]], number: int) -> str:
+    """Choose by the text of the decision; some decisions get no answer, at each try."""
+    text = messages[-1]["content"]
+    decision = next(each["content"] for each in reversed(messages) if "The position as you know it" in each["content"])
+    if sum(decision.encode()) % 23 == 0:
+        return "I do not know."
+    legal = listed(messages)
+    return f'{{"action": "{legal[sum(text.encode()) % len(legal)]}"}}'
+
+
+def complaint(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the error line of `spygames ARGV`. Stdout may have the traces of a progress bar."""
+    capsys.readouterr()
+    assert run(*argv) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
+def test_evaluate_gives_results_with_and_without_forfeits_and_resumes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = ["--against", "random", "--games", 20, "--llm.transcripts", tmp_path / "told", "--llm.price", "m=1/10"]
+    with chat_server(script) as server:
+        name = f"llm:m@{server.url},retries=1"
+        line = complaint(["evaluate", name, *map(str, argv), "--llm.max-tokens", "1000"], capsys)
+        assert "tokens are used, of at most 1,000; the same command with the same transcripts continues from" in line
+        assert run("evaluate", name, *argv, "--json", tmp_path / "one.json") == 0
+        asked = len(server.requests)
+        assert run("evaluate", name, *argv, "--json", tmp_path / "two.json") == 0
+        assert len(server.requests) == asked
+    one, two = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("one", "two"))
+    assert one["results"] == two["results"]
+    (result,) = one["results"]
+    (account,) = one["language_models"].values()
+    lost = result["forfeits"]["challenger"]
+    assert 0 < lost < 20
+    assert (account["forfeits"], account["answers"]) == (lost, asked)
+    assert account["answers"] == account["decisions"] + account["retries"] == account["ok"] + account["unparseable"]
+    assert account["dollars"] == pytest.approx((100 * asked + 10 * 10 * asked) / 1e6, abs=1e-6)
+    games = [json.loads(line) for line in (tmp_path / "told" / "games.jsonl").read_text().splitlines()]
+    assert [game["ended"] for game in games].count("forfeit") == lost
+    won = sum(game["game"]["returns"][int(*game["seats"])] > 0 for game in games if game["ended"] == "played")
+    assert result["win_share"] == pytest.approx(won / 20)
+    assert len(games) == 20
+    assert "wins %" in capsys.readouterr().out
+
+
+def test_a_ladder_of_few_deals_has_a_table_without_forfeits(tmp_path: Path) -> None:
+    file = tmp_path / "ladder.jsonl"
+    with chat_server(script) as server:
+        name = f"llm:m@{server.url}"
+        argv = ["ladder", file, "--deals", 5, "--blocks", 1, "--players", "random", name]
+        assert run(*argv, "--llm.transcripts", tmp_path / "told") == 0
+        assert run("ladder", file, "--rerun", 1, "--allow-code") == 0
+        assert run("ladder", file, "greedy") == 2  # it would ask a model that the file names
+    (line,) = map(json.loads, file.read_text().splitlines())
+    assert line["block"]["deals"] == 5
+    assert [each["name"] for each in line["block"]["players"]] == [f"{name},mode=listed", "random"]
+    assert line["block"]["forfeits"]
+    assert "The same without the games" in file.with_suffix(".md").read_text()
+    told = [json.loads(text) for text in (tmp_path / "told" / "games.jsonl").read_text().splitlines()]
+    assert {game["occasion"] for game in told} == {f"{name},mode=listed - random, block 0"}
+    assert len(told) == 10
+
+
+def test_compare_counts_forfeits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with chat_server(lambda messages, number: "no") as server:
+        argv = [f"llm:m@{server.url},retries=0", "random", "--max-games", 128, "--json", tmp_path / "found.json"]
+        assert run("compare", *argv) == 0
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["comparison"]["forfeits"] == [found["comparison"]["games"], 0]
+    assert "games lost by failing, which count: 128 by llm:m@" in capsys.readouterr().out
+
+
+def test_models_are_asked_by_one_process(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["evaluate", "llm:m@http://127.0.0.1:9/v1", "--against", "random", "--games", "4", "--jobs", "2"]
+    assert "leave out --jobs" in complaint(argv, capsys)
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["greedy", "--llm.max-tokens", "5"], "need a language model among the players"),
+        (["llm:m@http://h/v1", "--llm.max-dollars", "5"], "needs a price of m"),
+        (["llm:m@http://h/v1", "--llm.price", "m=1"], "not MODEL=IN/OUT"),
+        (["llm:m@http://h/v1@argmax"], "the URL of a model must be"),
+        (["llm:m", "--play", "argmax"], "takes no @argmax"),
+    ],
+)
+def test_wrong_options_are_refused(argv: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert message in complaint(["evaluate", *argv, "--against", "random"], capsys)
+
+
+def test_forfeits_count_for_the_player_that_failed() -> None:
+    """With three sides and with two, for both players of a pair."""
+    from spygames import make_game
+    from spygames.players import DecisionBatch
+    from spygames_training.measuring import cross_play, evaluate
+
+    class Fails:
+        name = "fails"
+
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
+            raise ValueError("never")
+
+    game = make_game("agent_avenue_v0")
+    one, two = cross_play(game, [Fails(), "random"], 8, 1, limit=100)
+    assert one.forfeits is not None
+    assert two.forfeits is not None
+    assert (one.win_share, one.forfeits.challenger, one.forfeits.opponent) == (0, 8, 0)
+    assert (two.win_share, two.forfeits.challenger, two.forfeits.opponent) == (1, 0, 8)
+    three = make_game("heimlich_v0", players=3)
+    (result,) = evaluate(three, "random", Fails(), 6, 1, limit=100)
+    assert result.forfeits is not None
+    assert (result.win_share, result.forfeits.opponent, result.forfeits.win_share) == (1, 6, None)
