@@ -222,7 +222,7 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
         (good.replace('"block": 0,', '"block": false,'), "seed and block must be integers"),
         (good.replace('"block": 0,', '"block": -1,'), "seed and block must be integers"),
         (good.replace('"protocol": 1', '"protocol": true'), "protocol must be 1, not True"),
-        (good.replace('"deals": 256', '"deals": 256.0'), "wins must be digits"),
+        (good.replace('"deals": 256', '"deals": 256.0'), "deals must be an integer from 1 to 256, not 256.0"),
         (good.replace('"forfeits": []', '"forfeits": [[0, true, "x"]]'), "a forfeit must be"),
         (good.replace('"forfeits": []', '"forfeits": [3]'), "a forfeit must be"),
         (good.replace('"cpu_seconds": [', '"cpu_seconds": [NaN, 1], "x": ['), "NaN is not a number"),
