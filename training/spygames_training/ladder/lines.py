@@ -246,7 +246,9 @@ def read_lines(file: Path) -> list[Line]:
         if (line.game, line.seed, line.protocol, len(line.wins)) != (
             first.game, first.seed, first.protocol, len(first.wins)
         ):  # fmt: skip
-            raise LadderError(f"{file}, line {number} has another game, seed, protocol or number of deals than line 1")
+            raise LadderError(
+                f"{file}, line {number} has another game, seed or protocol, or blocks of another length, than line 1"
+            )
         for entry in line.players:
             if digests.setdefault(entry.name, entry.digest) != entry.digest:
                 raise LadderError(
