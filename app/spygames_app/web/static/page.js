@@ -29,11 +29,13 @@ function take(html, url) {
   const { key, inBoard, inActions } = place;
   const left = find("#picture")?.scrollLeft || 0; // for a large board on a small screen
   const down = find("#moves")?.scrollTop || 0;
+  const ends = !find(".film") && next.querySelector(".film");
   document.title = next.title;
   main().replaceWith(document.adoptNode(next.querySelector("main")));
   if (url && url !== location.href) history.replaceState(null, "", url);
   dress();
   if (find("#picture")) find("#picture").scrollLeft = left;
+  if (ends) scrollTo(0, 0); // to the result and the rematch
   if (find("#moves")) showNow(down);
   const again = key && (document.getElementById(key) || find(`[data-key="${CSS.escape(key)}"]`));
   const first = again || (inBoard && targets()[0]) || (inActions && (find(".actions button") || find("h1")));
@@ -65,8 +67,9 @@ function offline() {
 // ---------------------------------------------------------------- playing
 
 async function send(form, submitter) {
-  if (busy) return;
+  if (busy || (submitter?.id === "resign" && !confirm("Resign this game?"))) return;
   busy = true;
+  find(".problem")?.remove(); // it belongs to the last action
   held = hold(); // elements that are disabled while the others move lose the focus
   const fields = new URLSearchParams(new FormData(form, submitter)), stream = form.matches(".act");
   for (const button of all("button")) button.disabled = true;
