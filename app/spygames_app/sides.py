@@ -66,7 +66,8 @@ def sides_of(num_players: int, own: int, typed: str = "") -> Sides:
         typed: the name that the reader typed; empty: "You".
     """
     own_name = clean_name(typed) or "You"
-    others = iter(name for name in NAMES if name.casefold() != own_name.casefold())
+    more = (f"Player {number}" for number in range(1, num_players + 1))  # a game of one's own may have many seats
+    others = (name for name in (*NAMES, *more) if name.casefold() != own_name.casefold())
     return Sides(tuple(own_name if seat == own else next(others) for seat in range(num_players)), own)
 
 

@@ -28,6 +28,7 @@ def test_names_are_cleaned_and_distinct() -> None:
     assert len(clean_name("x" * 99)) == MAX_NAME
     assert sides_of(3, 1, "ada").names == ("Bruno", "ada", "Clara")
     assert sides_of(2, NOBODY).names == ("Ada", "Bruno")
+    assert len({*sides_of(12, NOBODY).names}) == len({*sides_of(12, 3, "Player 1").names}) == 12
 
 
 def test_drawings_keep_the_texts_of_actions() -> None:
