@@ -5,6 +5,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -19,7 +20,7 @@ from spygames.core.players.released import BEST, best_agent, find_agent, find_an
 SEARCHES = ("mcts:200",)
 """Searches that the page always offers."""
 SEARCHED = str(PlayerName(BEST, search="64"))
-"""A search on top of the best released agent, offered where such an agent exists."""
+"""A search on top of the best released agent, offered where such an agent exists and torch is installed."""
 STRONGEST = str(PlayerName(BEST, play="argmax"))
 """The best released agent, playing its most likely actions."""
 MAX_PLAYERS = 8
@@ -72,7 +73,7 @@ class Choices:
         given = [spec for spec in self.players if fits(game, spec)]
         released = [agent.name for agent in released_agents() if fits(game, agent.name)]
         if _best(game):
-            released = [BEST, STRONGEST, *released, SEARCHED]
+            released = [BEST, STRONGEST, *released, *([SEARCHED] if find_spec("torch") else [])]
         return [*dict.fromkeys([*game.bots, *given, *released, *SEARCHES])]
 
 
