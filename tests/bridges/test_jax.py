@@ -207,10 +207,18 @@ def step_of(env: Any) -> Any:
         before = empty.replace(
             state_bytes=memory, seed=halves(seeds), current_player=seats, terminated=terminated, truncated=truncated
         )
-        after = {field: np.array(value) for field, value in vars(step(before, actions)).items()}
-        after["seeds"] = after.pop("seed").view(np.uint64).reshape(-1)
-        names = {"state_bytes": "memory", "current_player": "seats", "legal_action_mask": "mask"}
-        return {names[field] if field in names else field: value for field, value in after.items()}
+        state = step(before, actions)
+        after = {
+            "memory": state.state_bytes,
+            "seats": state.current_player,
+            "observation": state.observation,
+            "mask": state.legal_action_mask,
+            "rewards": state.rewards,
+            "terminated": state.terminated,
+            "truncated": state.truncated,
+        }
+        seeds = np.array(state.seed).view(np.uint64).reshape(-1)
+        return {name: np.array(value) for name, value in after.items()} | {"seeds": seeds}
 
     return stepped
 
