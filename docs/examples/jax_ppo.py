@@ -18,7 +18,7 @@ import spygames.jax
 
 GAME = "agent_avenue_v0"
 GAMES, STEPS, UPDATES, EPOCHS, MINIBATCHES = 1024, 64, 60, 2, 32
-RATE, LAM, CLIP, ENTROPY, WIDTH = 1e-3, 0.95, 0.2, 0.02, 128
+RATE, LAM, CLIP, ENTROPY, WIDTH = 1e-3, 0.95, 0.2, 0.1, 128
 
 Params = dict[str, jax.Array]
 env = spygames.jax.make(GAME, autoreset=True)
@@ -127,7 +127,7 @@ def adam(params: Params, gradient: Params, first: Params, second: Params, t: jax
 
 @partial(jax.jit, static_argnames="updates")
 def train(key: jax.Array, updates: int = UPDATES) -> tuple[Params, jax.Array]:
-    """Train by self-play. Returns the weights, and the entropy of the policy at each update."""
+    """Train by self-play. Returns the weights before each update and at the end, and the entropy at each update."""
     key, weights, deals = jax.random.split(key, 3)
     params = new_params(weights)
     zeros = jax.tree.map(jnp.zeros_like, params)
@@ -138,22 +138,22 @@ def train(key: jax.Array, updates: int = UPDATES) -> tuple[Params, jax.Array]:
         gradient = jax.grad(loss)(params, *rows)
         return (*adam(params, gradient, first, second, t + 1, rate), t + 1, rate), None
 
-    def update(carry: Any, k: jax.Array) -> tuple[Any, jax.Array]:
-        params, first, second, t, states = carry
+    def update(carry: Any, k: jax.Array) -> tuple[Any, tuple[Params, jax.Array]]:
+        before, first, second, t, states = carry
         playing, *orders = jax.random.split(jax.random.fold_in(key, k), 1 + EPOCHS)
-        states, decisions = play(params, states, playing)
-        value = network(params, states.observation, states.legal_action_mask)[1]
+        states, decisions = play(before, states, playing)
+        value = network(before, states.observation, states.legal_action_mask)[1]
         batch = (decisions, *advantages(decisions, states, value))
         batch = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), batch)
-        carry = params, first, second, t, RATE * (1 - k / updates)
+        carry = before, first, second, t, RATE * (1 - k / updates)
         for order in orders:
             rows = jax.random.permutation(order, GAMES * STEPS).reshape(MINIBATCHES, -1)
             carry, _ = jax.lax.scan(lambda c, r: minibatch(c, jax.tree.map(lambda x: x[r], batch)), carry, rows)
         params, first, second, t, _ = carry
-        return (params, first, second, t, states), -decisions.log_p.mean()
+        return (params, first, second, t, states), (before, -decisions.log_p.mean())
 
-    (params, *_), entropy = jax.lax.scan(update, (params, zeros, zeros, 0.0, states), jnp.arange(updates))
-    return params, entropy
+    last, (params, entropy) = jax.lax.scan(update, (params, zeros, zeros, 0.0, states), jnp.arange(updates))
+    return jax.tree.map(lambda each, end: jnp.concatenate([each, end[None]]), params, last[0]), entropy
 
 
 def judge(params: Params, opponent: str, games: int = 2000, seed: int = 10_000) -> float:
@@ -174,6 +174,7 @@ if __name__ == "__main__":
     params, entropy = jax.block_until_ready(train(jax.random.key(seed), updates))
     print(f"{updates * GAMES * STEPS:,} decisions in {time.perf_counter() - start:.0f} s", end=", ")
     print(f"{time.process_time() - cpu:.0f} s of CPU, compiling included")
-    print(f"entropy {entropy[0]:.2f} at the start, {entropy[-1]:.2f} at the end")
-    for opponent in ("random", "greedy"):
-        print(opponent, judge(params, opponent))
+    print("update  entropy  wins against random  greedy")
+    for k in sorted({*range(0, updates, 10), updates}):
+        wins = [judge(jax.tree.map(lambda each, k=k: each[k], params), opponent) for opponent in ("random", "greedy")]
+        print(f"{k:6}  {entropy[min(k, updates - 1)]:7.2f}  {wins[0]:19.1%}  {wins[1]:6.1%}", flush=True)

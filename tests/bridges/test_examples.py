@@ -46,9 +46,11 @@ def test_the_first_jax_example_runs(tmp_path: Path) -> None:
 
 
 def test_the_jax_example_learns(tmp_path: Path) -> None:
-    """The whole example takes a minute and wins 88 %; random play wins half."""
-    found = shares(ran("jax_ppo.py", "jax", tmp_path, "1", "10"))
-    assert found["random"] > 0.6
+    """The whole example takes a minute and wins nine games of ten; random play wins half."""
+    last = ran("jax_ppo.py", "jax", tmp_path, "1", "10")[-1]
+    update, _, random, _ = last.split()
+    assert update == "10"
+    assert float(random.removesuffix("%")) > 60
 
 
 def test_the_torchrl_example_runs(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import spygames
 from spygames.core.envs.aec import GameEnv
 from spygames.core.playing.batch import Batch
 from tests.support.games import VARIANTS, Variant
+from tests.support.two_worlds import SHOWN, Rows, leaky, told
 
 jax = pytest.importorskip("jax", reason="jax is not installed: make test-bridges")
 bridge = pytest.importorskip("spygames.jax")
@@ -194,6 +195,55 @@ def test_wrong_arguments_are_reported() -> None:
         bridge.make(GAME, autoreset=1)
     with pytest.raises(ValueError, match="chess"):
         bridge.make("chess_v0")
+
+
+def step_of(env: Any) -> Any:
+    """Return the step of an environment as `told` takes it: on arrays of several games."""
+    step = jax.jit(jax.vmap(env.step))
+    empty = jax.vmap(env.init_seed)(halves(np.zeros(2, np.uint64)))
+
+    def stepped(*games: np.ndarray) -> Rows:
+        memory, seeds, seats, terminated, truncated, actions = games
+        before = empty.replace(
+            state_bytes=memory, seed=halves(seeds), current_player=seats, terminated=terminated, truncated=truncated
+        )
+        state = step(before, actions)
+        after = {
+            "memory": state.state_bytes,
+            "seats": state.current_player,
+            "observation": state.observation,
+            "mask": state.legal_action_mask,
+            "rewards": state.rewards,
+            "terminated": state.terminated,
+            "truncated": state.truncated,
+        }
+        seeds = np.array(state.seed).view(np.uint64).reshape(-1)
+        return {name: np.array(value) for name, value in after.items()} | {"seeds": seeds}
+
+    return stepped
+
+
+@pytest.mark.parametrize("variant", [variant for variant in MAIN if variant.quick], ids=str)
+def test_states_show_a_seat_nothing_that_it_cannot_know(variant: Variant) -> None:
+    env = bridge.make(variant.game_id, **variant.options)
+    compared, moved, found = told(env.game, step_of(env))
+    assert not found
+    assert compared > 40
+    assert moved > 5
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_planted_leaks_of_states_are_found(name: str) -> None:
+    env = bridge.make(GAME, players=4)
+    assert told(env.game, step_of(env), games=12, show=leaky(name))[2] == {name}
+
+
+@pytest.mark.parametrize("name", ["memory", "seeds"])
+def test_bytes_and_seed_of_a_state_do_tell(name: str) -> None:
+    """The worlds that seats are compared in differ in these two fields, which are not for policies."""
+    env = bridge.make(GAME, players=4)
+    found = told(env.game, step_of(env), games=12, show=lambda rows: {**rows, "seats": rows[name]})[2]
+    assert found == {"seats"}
 
 
 def test_jax_is_imported_by_this_module_only() -> None:

@@ -18,7 +18,7 @@ from tyro.conf import Positional
 
 from spygames.core.basics.files import shipped_folder
 from spygames.core.players.released import released_agents
-from spygames_app.cli import COMMANDS, load, main
+from spygames_app.cli import COMMANDS, WITHOUT_TORCH, load, main
 from spygames_app.cli.agents import EARLIER, LEGEND
 from spygames_app.cli.arguments import Tasks, program, read_option
 from spygames_app.shipped import agent_folder, config_path
@@ -133,24 +133,61 @@ def test_help_imports_nothing_heavy() -> None:
     assert (done.returncode, done.stderr.strip()) == (0, "")
 
 
-@pytest.mark.parametrize("module", ["tyro", "torch"])
-def test_a_missing_extra_is_named_in_one_line(module: str) -> None:
-    code = f"""
-import importlib.util, sys
-class Missing:
-    def find_spec(name, path=None, target=None):
-        if name.partition(".")[0] == {module!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-sys.meta_path.insert(0, Missing)
+WITHOUT = """
+import sys
+from importlib.machinery import PathFinder
+
+missing, argvs, find_spec = sys.argv[1].split(","), sys.argv[2:], PathFinder.find_spec
+PathFinder.find_spec = lambda name, *rest: None if name.partition(".")[0] in missing else find_spec(name, *rest)
+
 from spygames_app.cli import main
-sys.exit(main(["evaluate", "random", "--games", "10"]))
+
+codes = [main(words.split()) for words in argvs]
+assert not {*missing} & {*sys.modules}
+sys.exit(max(codes))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == (
-        "spygames: the command needs the extra: pip install 'spygames[training]' (in a clone: '.[training]'): "
-        f"no module {module}\n"
-    )
+"""Commands in an environment without some modules, as if they were not installed."""
+ONLY_TRAINING = "torch,safetensors,tensorboard,matplotlib,scipy"
+
+
+def without(missing: str, *argvs: str, folder: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    """Run commands in one process that lacks some modules."""
+    words = [sys.executable, "-c", WITHOUT, missing, *argvs]
+    return subprocess.run(words, cwd=folder, input="1\n" * 400, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("module", "command", "extra"),
+    [
+        ("tyro", "play best", "cli"),
+        ("tyro", "--help", "cli"),
+        ("tyro", "evaluate random", "training"),
+        ("torch", "evaluate random", "training"),
+    ],
+)
+def test_a_missing_extra_is_named_in_one_line(module: str, command: str, extra: str) -> None:
+    done = without(module, command)
+    needs = f"pip install 'spygames[{extra}]' (in a clone: '.[{extra}]')"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"spygames: the command needs {module}: {needs}\n"
+
+
+def test_subcommands_without_torch_need_none(tmp_path: Path) -> None:
+    run = {
+        "play best --seed 1 --save a.jsonl": "agent_avenue/simple-2@argmax",
+        "record best greedy --out b.jsonl": "1 game in b.jsonl",
+        "replay a.jsonl": "replayed exactly",
+        "draw b.jsonl --out b.html": "b.html: ",
+        "rules agent_avenue": "AA-21",
+        "prompt heimlich": "Your action?",
+        "pack agent_avenue/simple-2 --out agent.zip": "zip: agent.zip",
+        "agents": "agent_dog/standard-4",
+        "random-play --games 1 --game agent_avenue --option players=2": "agent_avenue_v0",
+    }
+    assert {words.split()[0] for words in run} == {*WITHOUT_TORCH}
+    done = without(ONLY_TRAINING, *run, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not {text for text in run.values() if text not in done.stdout}
 
 
 def test_a_closed_pipe_is_not_an_error() -> None:

@@ -352,7 +352,7 @@ def test_an_unknown_game_is_named(command: str, capsys: pytest.CaptureFixture[st
     for name, says in {
         "nothing": "available games: agent_avenue_v0, agent_dog_v0, heimlich_v0",
         "agent_avenue_v1": "did you mean agent_avenue_v0?",
-        "agent avenue": "did you mean agent_avenue_v0?",
+        "agent avenues": "did you mean agent_avenue_v0?",
         "os.path": "no game 'os.path'",
         "[red]x[/red]": "no game '[red]x[/red]'",
         "\x1b[31m": r"no game '\x1b[31m'",

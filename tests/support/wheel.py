@@ -70,6 +70,6 @@ for agent in agents:
 print(f"{len(agents)} released agents are whole and play without torch")
 command = subprocess.run([sys.executable, "-m", "spygames_app"], capture_output=True, text=True, check=False)
 assert command.returncode == 2
-assert command.stderr.startswith("spygames: the command needs the extra: pip install 'spygames[training]'")
+assert command.stderr.startswith("spygames: the command needs tyro: pip install 'spygames[cli]'")
 assert command.stderr.count("\n") == 1
 print("without the extra the command says in one line what it needs")

@@ -5,14 +5,9 @@ The public modules are this one, `config`, `measuring`, `search` and `bridges`; 
 """
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-if find_spec("torch") is None:
-    raise ModuleNotFoundError(
-        "spygames_training needs torch: pip install 'spygames[training]' (in a clone: '.[training]')",
-        name="torch",
-    )
+from spygames.core.basics.extras import how_to_install
 
 if TYPE_CHECKING:
     from spygames_training.agents.bfloat16 import export_bfloat16
@@ -120,7 +115,14 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
-            return getattr(import_module(f"{__name__}.{home}"), name)
+            try:
+                return getattr(import_module(f"{__name__}.{home}"), name)
+            except ModuleNotFoundError as error:
+                if error.name != "torch":
+                    raise
+                raise ModuleNotFoundError(
+                    f"{__name__}.{name} needs torch: {how_to_install('training')}", name="torch"
+                ) from error
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

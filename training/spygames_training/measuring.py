@@ -11,6 +11,13 @@ Every deal is played once with the challenger on each side, so that a lucky deal
 says how many games a result needs.
 """
 
+from spygames.core.basics.extras import how_to_install
+
+try:
+    import torch  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(f"{__name__} needs torch: {how_to_install('training')}", name="torch") from error
+
 from spygames_training.bridges.executors import executor_of
 from spygames_training.evaluation.evaluation import Result, cross_play, evaluate
 from spygames_training.evaluation.line_ups import LineUpResult, line_up

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spygames_app.cli.arguments import Command
 
-EXTRA = "pip install 'spygames[training]' (in a clone: '.[training]')"
 COMMANDS = {
     "train": "Train",
     "evaluate": "Evaluate",
@@ -35,6 +34,8 @@ COMMANDS = {
 }
 """Subcommands in the order of the help, with the names of their dataclasses. A module has the name of its subcommand,
 with `_` for `-`."""
+WITHOUT_TORCH = ("agents", "play", "record", "replay", "draw", "rules", "prompt", "pack", "random-play")
+"""Subcommands that need the extra `cli` alone; all others need `training`."""
 BROKEN_PIPE = 141
 """Exit code when the reader of the output has closed the pipe, the same as that of a program ended by SIGPIPE."""
 
@@ -50,15 +51,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         done. 130 after Ctrl-C, 141 after a closed pipe.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    return run_safely(lambda: _run(arguments), "spygames")
+    trains = any(name in COMMANDS and name not in WITHOUT_TORCH for name in arguments[:1])
+    return run_safely(lambda: _run(arguments), "spygames", "training" if trains else "cli")
 
 
-def run_safely(run: Callable[[], int], prog: str) -> int:
+def run_safely(run: Callable[[], int], prog: str, extra: str = "training") -> int:
     """Run a command so that Ctrl-C, a closed pipe and a missing extra end it without a traceback.
 
     Args:
         run: does the work and returns the exit code.
         prog: the name of the command in messages.
+        extra: the extra that the command needs.
 
     Returns:
         The exit code of `run`; 2 if an extra is missing, 130 after Ctrl-C, 141 after a closed pipe.
@@ -77,7 +80,9 @@ def run_safely(run: Callable[[], int], prog: str) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] in ("spygames", "spygames_app"):
             raise
-        print(f"{prog}: the command needs the extra: {EXTRA}: no module {error.name}", file=sys.stderr)
+        from spygames.core.basics.extras import how_to_install
+
+        print(f"{prog}: the command needs {error.name}: {how_to_install(extra)}", file=sys.stderr)
         return 2
 
 

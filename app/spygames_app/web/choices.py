@@ -5,6 +5,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -19,7 +20,7 @@ from spygames.core.players.released import BEST, CHOOSE, find_agent, find_anchor
 SEARCHES = ("mcts:200",)
 """Searches that the page always offers."""
 SEARCHED = str(PlayerName(BEST, search="64"))
-"""A search on top of the best released agent, offered where such an agent exists."""
+"""A search on top of the best released agent, offered where such an agent exists and torch is installed."""
 SAMPLED = str(PlayerName(BEST, play="sample"))
 """The best released agent with its actions drawn from its probabilities, which its hints then show."""
 MAX_PLAYERS = 8
@@ -73,7 +74,7 @@ class Choices:
         released = [agent.name for agent in released_agents() if fits(game, agent.name)]
         chosen = [word for word in CHOOSE if fits(game, word)]
         if BEST in chosen:
-            released = [*chosen, SAMPLED, *released, SEARCHED]
+            released = [*chosen, SAMPLED, *released, *([SEARCHED] if find_spec("torch") else [])]
         return [*dict.fromkeys([*game.bots, *given, *released, *SEARCHES])]
 
 

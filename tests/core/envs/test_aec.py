@@ -21,7 +21,7 @@ from spygames.core.envs.single_seat import SingleEnv
 from spygames.core.envs.vector import SeatVectorEnv
 from spygames.core.game.game import ImpossibleState, as_record
 from spygames.core.game.padding import without_padding
-from spygames.core.game.registry import game_ids
+from spygames.core.game.registry import canonical_id, game_ids
 from spygames.core.game.rng import next_seed
 from spygames.testing.variants import VARIANTS
 
@@ -98,15 +98,52 @@ def test_environments_are_registered() -> None:
         env = pettingzoo.make("aec", env_id, players=2)
         assert isinstance(env, GameEnv)
         assert str(env) == "agent_avenue_v0"
-    for spelling in ("agent_avenue-v0", "AgentAvenue-v0", "agent_avenue_v0"):
-        for env_id in (spelling, f"spygames/{spelling}"):
-            assert isinstance(pettingzoo.make("aec", env_id), GameEnv)
-            assert isinstance(gymnasium.make(env_id).unwrapped, SingleEnv)
-            assert isinstance(gymnasium.make_vec(env_id, num_envs=2, max_episode_steps=5), SeatVectorEnv)
-            assert spygames.make_game(env_id) == agent_avenue_v0.make_game()
     single = gymnasium.make("spygames/AgentAvenue-v0", opponents="random", seat=1, first_player=1)
     assert isinstance(single.unwrapped, SingleEnv)
     assert single.unwrapped.game.options["first_player"] == 1
+
+
+@pytest.mark.parametrize("library", ["", "spygames/", "SpyGames/"])
+@pytest.mark.parametrize("name", ["agent_avenue", "AgentAvenue", "agentavenue", "agent-avenue"])
+@pytest.mark.parametrize("version", ["-v0", "_v0"])
+def test_ids_are_accepted_in_the_usual_spellings(library: str, name: str, version: str) -> None:
+    env_id = library + name + version
+    assert isinstance(pettingzoo.make("aec", env_id), GameEnv)
+    assert isinstance(gymnasium.make(env_id).unwrapped, SingleEnv)
+    assert isinstance(gymnasium.make_vec(env_id, num_envs=2, max_episode_steps=5), SeatVectorEnv)
+    assert spygames.make_game(env_id) == spygames.make_game(library + name) == agent_avenue_v0.make_game()
+
+
+@pytest.mark.parametrize(
+    ("spelling", "game_id"),
+    [
+        ("AGENT_AVENUE_V0", "agent_avenue_v0"),
+        ("Agent Avenue", "agent_avenue_v0"),
+        ("spygames:spygames/AgentAvenue-v0", "agent_avenue_v0"),
+        ("spygames.agent_avenue_v0", "agent_avenue_v0"),
+        ("AgentDOG-v0", "agent_dog_v0"),
+        ("Heimlich", "heimlich_v0"),
+        ("my.agent_avenue_v0", "my.agent_avenue_v0"),  # a module of another package
+        ("spygames", "spygames"),
+        ("_v0", "_v0"),
+    ],
+)
+def test_spellings_of_ids(spelling: str, game_id: str) -> None:
+    assert canonical_id(spelling) == game_id
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("spygames/AgentAvenue-v7", "agent_avenue_v0"),
+        ("SpyGames/AgentAvneue-v0", "agent_avenue_v0"),
+        ("Heimlich & Co.", "heimlich_v0"),
+        ("AgentDogs-v0", "agent_dog_v0"),
+    ],
+)
+def test_a_wrong_id_is_answered_with_the_right_one(wrong: str, right: str) -> None:
+    with pytest.raises(ValueError, match=rf"did you mean {right}\?$"):
+        spygames.make_game(wrong)
 
 
 # ---------------------------------------------------------------- the environment

@@ -10,9 +10,12 @@ from gymnasium.error import ResetNeeded
 
 from spygames import agent_avenue_v0
 from spygames.core.envs.aec import GameEnv
+from spygames.core.envs.vector import SeatVectorEnv
 from spygames.core.game.game import IllegalAction, as_record
 from spygames.core.game.registry import make_game
 from spygames.core.game.seen import Event
+from spygames.core.players.player import PlayerFailed
+from spygames.core.players.python_function import PythonPlayer
 from spygames.text import turn_of
 
 KEYS = [*Event.__annotations__]
@@ -133,3 +136,62 @@ def test_history_of_one_seat() -> None:
     with pytest.raises(ValueError, match="seat 1 has no decision"):
         env.reset(options={"state": other.state_to_dict()})
     assert env.history() == kept
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_history_of_a_row_is_that_of_one_seat(mode: str) -> None:
+    """In each mode, over several games, and while other rows begin theirs."""
+    many = agent_avenue_v0.vector_env(num_envs=3, opponents="greedy", autoreset_mode=mode)
+    alone = [agent_avenue_v0.single_env(opponents="greedy") for _ in range(3)]
+    with pytest.raises(ResetNeeded):
+        many.history(0)
+    many.reset(seed=5)
+    for row, env in enumerate(alone):
+        env.reset(seed=5 + row)
+    over, games, rng = np.zeros(3, bool), 0, np.random.default_rng(1)
+    for _ in range(40):
+        if mode == "Disabled" and over.any():
+            many.reset(options={"reset_mask": over})
+        if mode != "NextStep":
+            for row in np.flatnonzero(over):
+                alone[row].reset()
+            over[:] = False
+        masks = np.stack([env.action_masks() for env in alone])
+        actions = (rng.random(masks.shape) * masks).argmax(1)
+        terminations = many.step(actions)[2]
+        for row, env in enumerate(alone):
+            if over[row] or (mode == "SameStep" and env.step(int(actions[row]))[2]):
+                env.reset()
+            elif mode != "SameStep":
+                env.step(int(actions[row]))
+            assert many.history(row) == env.history()
+            assert many.history(row, since_own=True) == env.history(since_own=True)
+        games += int(terminations.sum())
+        over = terminations & (mode != "SameStep")
+    assert games > 6
+
+
+def test_a_failed_step_leaves_the_histories_of_rows() -> None:
+    """Also where games have ended and begun in the step that failed."""
+    luck, wrong = np.random.default_rng(1), 0.0
+
+    def first(observation: np.ndarray, mask: np.ndarray) -> int:
+        return -1 if luck.random() < wrong else int(mask.argmax())
+
+    player = PythonPlayer(make_game("agent_avenue_v0"), first, "sometimes wrong")
+    many = SeatVectorEnv(make_game("agent_avenue_v0"), 2, player, autoreset_mode="SameStep")
+    many.reset(seed=1)
+    wrong = 0.1
+    failed = 0
+    for _ in range(80):
+        kept = [many.history(row) for row in range(2)]
+        try:
+            many.step(many.action_masks().argmax(1))
+        except PlayerFailed:
+            failed += 1
+            assert [many.history(row) for row in range(2)] == kept
+        else:
+            assert [many.history(row) for row in range(2)] != kept
+    assert failed > 5
+    with pytest.raises(ValueError, match="row must be an integer from 0 to 1, not 2"):
+        many.history(2)

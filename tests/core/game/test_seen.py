@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 
 from spygames.core.compiling.kernel import Record
-from spygames.core.envs.aec import GameEnv
-from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.game.game import Game, as_record
 from spygames.core.game.moments import Moment
-from spygames.testing.trial import determinized, mask_of, view_of
+from spygames.testing.trial import mask_of
 from tests.poker import kuhn, leduc
 from tests.support import pennies
 from tests.support.changed import changed
 from tests.support.games import VARIANTS
+from tests.support.two_worlds import known, pairs
 
 KUHN, LEDUC = kuhn.make_game(), leduc.make_game()
 PENNIES = changed(pennies.make_game(), to_text=lambda game, s, viewer: "")
 QUICK = [variant for variant in VARIANTS if variant.quick and not variant.game_id.startswith("tests.")]
 
-Known = Callable[[dict[str, Any], list[int], int], Any]
+Truth = Callable[[dict[str, Any], list[int], int], Any]
 
 
 def moments(game: Game, begin: Moment, actions: tuple[int, ...] = ()) -> Iterator[tuple[Moment, tuple[int, ...]]]:
@@ -44,7 +44,7 @@ def dealt(game: Game, deals: list[dict[str, Any]]) -> Iterator[tuple[dict[str, A
         yield deal, Moment(states.tobytes())
 
 
-def mistakes(game: Game, begins: list[tuple[dict[str, Any], Moment]], known: Known) -> tuple[int, int, int]:
+def mistakes(game: Game, begins: list[tuple[dict[str, Any], Moment]], seen: Truth) -> tuple[int, int, int]:
     """Compare digests with an independent statement of what a seat has seen, in all histories of a game.
 
     Returns:
@@ -56,7 +56,7 @@ def mistakes(game: Game, begins: list[tuple[dict[str, Any], Moment]], known: Kno
     for deal, begin in begins:
         for moment, actions in moments(game, begin):
             for seat in range(game.num_players):
-                digest, truth = moment.digest(game, seat), (seat, known(deal, list(actions), seat))
+                digest, truth = moment.digest(game, seat), (seat, seen(deal, list(actions), seat))
                 of_digest.setdefault(digest, set()).add(truth)
                 of_known.setdefault(truth, set()).add(digest)
     coarse = sum(len(each) > 1 for each in of_digest.values())
@@ -157,49 +157,6 @@ def test_enumeration_finds_planted_faults() -> None:
 
 
 # ---------------------------------------------------------------- two worlds
-
-
-def known(game: Game, states: np.ndarray, seat: int) -> tuple[bytes, dict[str, Any]]:
-    s = as_record(states.view(game.state_dtype))
-    return view_of(game, s, seat).tobytes(), game.seen_to_dict(s, seat)
-
-
-def pairs(game: Game, games: int, steps: int) -> Iterator[tuple[int, GameEnv, GameEnv, list[Moment]]]:
-    """Play two worlds that a seat cannot distinguish with the same actions, and yield them while it still cannot.
-
-    Yields:
-        The seat, the environments in both worlds, and the moments in both. The last pair of each game is one that the
-        seat can distinguish, if there is such a pair.
-    """
-    for n in range(games):
-        rng, seat = np.random.default_rng(n), n % game.num_players
-        states = game.start(n)
-        for _ in range(int(rng.integers(30))):
-            legal = np.flatnonzero(mask_of(game, as_record(states)))
-            if not len(legal):
-                break
-            game.apply(as_record(states), int(rng.choice(legal)))
-        worlds, envs = [states, determinized(game, states, seat, n)], [GameEnv(game), GameEnv(game)]
-        worlds[1]["rng"] = states["rng"]
-        for env, world in zip(envs, worlds, strict=True):
-            env.reset(seed=0, options={"state": game.state_to_dict(as_record(world))})
-        ways = [Moment(env.state().tobytes()) for env in envs]
-        for _ in range(steps):
-            if envs[0].to_move == NOBODY:
-                break
-            both = []
-            for env in envs:
-                legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
-                both.append({env.action_to_string(int(action)): int(action) for action in legal})
-            if not (texts := sorted(both[0].keys() & both[1].keys())):
-                break
-            text = texts[rng.integers(len(texts))]
-            for k, env in enumerate(envs):
-                env.step(both[k][text])
-                ways[k] = Moment(env.state().tobytes(), ways[k], both[k][text])
-            yield seat, envs[0], envs[1], ways
-            if known(game, envs[0].state(), seat) != known(game, envs[1].state(), seat):
-                break
 
 
 def compare(game: Game, games: int = 24, steps: int = 8) -> tuple[int, int, list[str]]:

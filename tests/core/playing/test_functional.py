@@ -10,6 +10,8 @@ from spygames.core.game.game import Game
 from spygames.core.playing.batch import Batch
 from spygames.core.playing.functional import FunctionalGame, FunctionalRows
 from tests.poker import kuhn, leduc
+from tests.support.games import VARIANTS, Variant
+from tests.support.two_worlds import SHOWN, leaky, told
 
 
 def step(functions: FunctionalGame, rows: FunctionalRows, actions: np.ndarray) -> FunctionalRows:
@@ -104,3 +106,27 @@ def test_a_game_that_is_cut_off_is_truncated_and_not_terminated() -> None:
     assert rows.truncated.all()
     assert not rows.terminated.any()
     assert np.array_equal(step(functions, rows, np.zeros(5, np.int64)).memory, rows.memory)
+
+
+# Hidden information
+
+QUICK = [variant for variant in VARIANTS if variant.quick and not variant.game_id.startswith("tests.")]
+
+
+@pytest.mark.parametrize(
+    "variant", [QUICK[0], *(pytest.param(each, marks=pytest.mark.slow) for each in QUICK[1:])], ids=str
+)
+def test_steps_show_a_seat_nothing_that_it_cannot_know(variant: Variant) -> None:
+    game = variant.make_game()
+    functions = FunctionalGame(game, restarts=False)
+    compared, moved, found = told(game, lambda *games: functions.step(*games)._asdict())
+    assert not found
+    assert compared > 40
+    assert moved > 5
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_planted_leaks_of_steps_are_found(name: str) -> None:
+    game = QUICK[0].make_game()
+    functions = FunctionalGame(game, restarts=False)
+    assert told(game, lambda *games: functions.step(*games)._asdict(), games=6, show=leaky(name))[2] == {name}

@@ -15,7 +15,6 @@ from spygames.core.envs.aec import GameEnv
 from spygames.core.envs.spaces import Actions, feature_box
 from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
-from spygames.core.game.played import Played
 from spygames.core.game.rng import as_seed
 from spygames.core.game.seen import Event
 from spygames.core.game.validation import choice, is_whole, whole
@@ -24,6 +23,7 @@ from spygames.core.pictures.raster import check_width, pixels
 from spygames.core.pictures.render import FPS, PICTURED_MOVES, Move, draw
 from spygames.core.players.names import as_players
 from spygames.core.players.player import Player, PlayerLike
+from spygames.core.playing.courses import Courses
 from spygames.core.playing.rows import Rows
 from spygames.core.playing.session import ROW, SeatSession
 from spygames.core.svg.colours import Theme
@@ -131,7 +131,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         moves = PICTURED_MOVES if self.render_mode == "rgb_array" else 0
         session = SeatSession(Rows(self.game, 1, 0, compiled=True), self.players, moves)
         session.seats[:] = NOBODY
-        session.played = Played()
+        session.courses = Courses(session.rows.arrays.memory)
         session.seed(ROW, [as_seed(None)])
         return session
 
@@ -146,8 +146,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         env, rows = self._blank.clone(), self._session.rows
         if self.seat != NOBODY:
             env._begin(rows.states.view(np.uint8).copy(), rows.seeds[0], 0)
-            if self._session.played is not None:
-                env._played = self._session.played.copy()
+            assert self._session.courses is not None
+            env._played = self._session.courses.of(0)
         return env
 
     def reset(
@@ -282,8 +282,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             ResetNeeded: no game has begun.
         """
         self._states()
-        assert self._session.played is not None
-        return self._session.played.events(self.game, self.seat, since_own)
+        assert self._session.courses is not None
+        return self._session.courses.of(0).events(self.game, self.seat, since_own)
 
     def to_svg(self, *, theme: Theme = "dark", size: Size = "full") -> Picture:
         """Draw what the seat may know as a picture, which notebooks display. This needs no extra.

@@ -19,10 +19,12 @@ from spygames.core.envs.single_seat import MAX_IGNORED, MAX_STARTS, Illegal, Sin
 from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import as_seed
+from spygames.core.game.seen import Event
 from spygames.core.game.validation import choice, is_whole, may_do, same, whole
 from spygames.core.pictures.raster import pixels
 from spygames.core.pictures.render import FPS, draw
 from spygames.core.players.player import PlayerLike
+from spygames.core.playing.courses import Courses
 from spygames.core.playing.rows import Rows
 from spygames.core.playing.session import SeatSession
 
@@ -103,6 +105,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.observation_space = batch_space(self.single_observation_space, n)
         self.action_space = batch_space(self.single_action_space, n)
         self._session = SeatSession(Rows(game, n, 0), single.players)
+        self._session.courses = Courses(self.games.arrays.memory)
         self._fixed = np.full(n, NOBODY if single.fixed_seat is None else single.fixed_seat, np.int64)
         self._session.seed(np.arange(n), np.random.SeedSequence().generate_state(n, np.uint64))
         self._begun = False  # whether there was a `reset`
@@ -209,6 +212,24 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def action_masks(self) -> np.ndarray:
         """Return the latest `infos["action_mask"]` as bool [n, A]."""
         return self._masks().astype(np.bool_)
+
+    def history(self, row: int, *, since_own: bool = False) -> list[Event]:
+        """Return what the seat has seen in the current game of one row, as `SingleEnv.history` does.
+
+        In the mode "SameStep" the game after an end is already the next one.
+
+        Args:
+            row: the row, 0..n-1.
+            since_own: only the events since the seat's last decision, this decision included.
+
+        Raises:
+            ValueError: the row does not exist.
+            ResetNeeded: no game has begun.
+        """
+        row = whole("row", row, 0, self.num_envs - 1)
+        self._need_games()
+        assert self._session.courses is not None
+        return self._session.courses.of(row).events(self.game, int(self._session.seats[row]), since_own)
 
     def render(self) -> tuple[str, ...] | tuple[np.ndarray, ...] | None:  # type: ignore[override]
         """Draw what the seat may know in each game.
@@ -330,8 +351,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _checked(self, actions: Any) -> np.ndarray:
         """Return the actions as int64 [n], with 0 in rows that begin a new game. Raises as `step` does."""
-        if not self._begun:
-            raise ResetNeeded("no game has begun: call reset() first")
+        self._need_games()
         if self.autoreset_mode is not AutoresetMode.NEXT_STEP and self._over.any():
             raise ResetNeeded(
                 f"the game of row {self._over.argmax()} is over: call reset(options={{'reset_mask': ...}}) first"
@@ -346,6 +366,10 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             row = int(wrong.argmax())
             raise IllegalAction(f"row {row}: action must be 0..{self.game.num_actions - 1}, not {found[row]}")
         return found.astype(np.int64)
+
+    def _need_games(self) -> None:
+        if not self._begun:
+            raise ResetNeeded("no game has begun: call reset() first")
 
     def _why(self, row: int, action: int) -> str:
         """Return the error message for an illegal action."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["canonical_id", "game_ids", "game_module", "imports_code", "make_game"]
 
 _FOLDER = Path(__file__).resolve().parents[2]
-LIBRARY = "spygames/"
-"""The prefix of a game's name in PettingZoo and Gymnasium."""
+LIBRARIES = ("spygames/", "SpyGames/", "")
+"""Prefixes of a game's name in PettingZoo and Gymnasium; the first one is the usual one."""
 _ID = re.compile(r"(?P<name>[a-z][a-z0-9_]*)_v(?P<version>\d+)")
 
 
@@ -36,21 +36,25 @@ def canonical_id(game_id: str) -> str:
     """Convert any name of a game of this package to its id. Other names are returned unchanged.
 
     The names of `agent_avenue_v0` also include those in PettingZoo and Gymnasium (`spygames/agent_avenue-v0` and
-    `spygames/AgentAvenue-v0`, with or without `spygames/`). A name without a version, such as `agent_avenue`, means the
-    newest version.
+    `spygames/AgentAvenue-v0`, with or without `spygames/`). Case, underscores, hyphens and blanks do not count. A name
+    without a version, such as `agent_avenue`, means the newest version.
     """
     return _canonical(game_id) if isinstance(game_id, str) else game_id
 
 
 @lru_cache(256)
 def _canonical(game_id: str) -> str:
-    name = game_id.removeprefix(LIBRARY)
-    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).casefold().replace("-", "_")
-    known = game_ids()
-    if name in known:
-        return name
-    versions = [each for each in known if each.rpartition("_v")[0] == name]
+    name, known = _letters(game_id), game_ids()
+    for each in known:
+        if _letters(each) == name:
+            return each
+    versions = [each for each in known if _letters(each.rpartition("_v")[0]) == name]
     return max(versions, key=lambda each: int(each.rpartition("_v")[2]), default=game_id)
+
+
+def _letters(name: str) -> str:
+    """Return a name in lower case, without the library's name and without separators: `agentavenuev0`."""
+    return re.sub(r"[-_ ]", "", re.sub(r"^(spygames[/:.])+", "", name.casefold()))
 
 
 def imports_code(game_id: str) -> bool:
@@ -90,10 +94,10 @@ def game_module(game_id: str) -> ModuleType:
 
 def _meant(game_id: object) -> str:
     """Return a hint for an unknown id: the most similar game, or else all games."""
-    text = canonical_id(game_id[:100]).casefold() if isinstance(game_id, str) else ""
-    near = get_close_matches(text, game_ids(), 1, 0.7)
+    known = {_letters(each): each for each in game_ids()}
+    near = get_close_matches(_letters(game_id[:100]) if isinstance(game_id, str) else "", known, 1, 0.7)
     if near:
-        return f"did you mean {near[0]}?"
+        return f"did you mean {known[near[0]]}?"
     return f"available games: {', '.join(game_ids())}; or name a module with a make_game"
 
 
@@ -131,7 +135,8 @@ def check_options(make: Callable[..., "Game"], game_id: str, options: Iterable[s
 def register() -> None:
     """Register the games with PettingZoo (`spygames/agent_avenue-v0`) and Gymnasium (`spygames/AgentAvenue-v0`).
 
-    Each of the two also accepts the other's id and the game's own (`agent_avenue_v0`), with or without `spygames/`.
+    Each of the two also accepts the other's id, the game's own (`agent_avenue_v0`) and other usual spellings, with or
+    without `spygames/`; both libraries compare ids letter by letter.
     """
     import gymnasium
     from pettingzoo.env_registry.registration import aec_registry
@@ -142,9 +147,11 @@ def register() -> None:
         assert match
         name, version = match["name"], match["version"]
         words = "".join(word.capitalize() for word in name.split("_"))
-        spellings = (f"{name}-v{version}", f"{words}-v{version}", game_id)
-        for each in (f"{library}{spelling}" for library in (LIBRARY, "") for spelling in spellings):
-            if not each.endswith(game_id) and each not in aec_registry:  # PettingZoo finds that spelling by itself
+        names = dict.fromkeys((name, words, words.lower(), name.replace("_", "-")))
+        spellings = [f"{spelling}{mark}v{version}" for spelling in names for mark in "-_"]
+        for each in (library + spelling for library in LIBRARIES for spelling in spellings):
+            # PettingZoo itself reads _v0 as -v0.
+            if not each.endswith(f"_v{version}") and each not in aec_registry:
                 register_aec("aec", each, entry_point=f"spygames.{game_id}:env")
             if each not in gymnasium.registry:
                 gymnasium.register(

@@ -13,12 +13,12 @@ from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import kernel
 from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game
-from spygames.core.game.played import Played
 from spygames.core.game.rng import derived_seed, draw_seed
 from spygames.core.game.validation import some_legal
 from spygames.core.players.history import Notes, new_notes
 from spygames.core.players.player import DecisionBatch, Player, PlayerFailed, name_of, new_memory, tell_end
 from spygames.core.playing.batch import Batch
+from spygames.core.playing.courses import Courses, SavedCourses
 from spygames.core.playing.rows import Rows, SavedRows, first_illegal
 
 __all__ = ["ROW", "SeatSession", "Session", "answers", "answers_in_secret", "one_game", "play"]
@@ -87,7 +87,7 @@ class Saved(NamedTuple):
     rows: SavedRows
     arrays: list[np.ndarray]
     notes: Notes | None
-    played: Played | None
+    courses: SavedCourses | None
 
 
 class Session:
@@ -135,15 +135,15 @@ class Session:
         """float32 [n, P, M], the memory of each seat's player in its current game"""
         self.notes = new_notes(rows.game, everyone, rows.n, history)
         """The decisions of each current game; None: no player wants them."""
-        self.played: Played | None = None
-        """In a session of one game, what `SingleEnv.history` needs of the current game; None: it is not kept."""
+        self.courses: Courses | None = None
+        """What `history` of an environment needs of the current games; None: it is not kept."""
 
     def begin(self, rows: np.ndarray, seeds: np.ndarray | None = None, states: np.ndarray | None = None) -> None:
         """Begin new games in `rows` (see `Rows.begin`), with empty memory and history."""
         self.rows.begin(rows, seeds, states)
         self.forget(rows)
-        if self.played is not None:
-            self.played = Played(self.rows.states)
+        if self.courses is not None:
+            self.courses.begin(rows, self.rows.arrays.memory)
 
     def forget(self, rows: np.ndarray) -> None:
         """Clear the memory and history of `rows`, int64 [k] or bool [n], in which new games have begun."""
@@ -209,8 +209,8 @@ class Session:
         """Like `apply`, without the check."""
         if self.notes is not None:
             self.notes.add(self.rows.states, actions, rows)
-        if self.played is not None:
-            self.played.actions.append(int(actions[0]))
+        if self.courses is not None:
+            self.courses.add(rows, actions)
         self.rows.advance_legal(rows, actions, viewers)
         ended = rows[self.rows.done[rows]]
         if len(ended):
@@ -253,15 +253,16 @@ class Session:
     def save(self) -> Saved:
         """Return a copy of the session's data, for `restore`."""
         notes = None if self.notes is None else copy.deepcopy(self.notes)
-        played = None if self.played is None else self.played.copy()
-        return Saved(self.rows.save(), [each.copy() for each in self._arrays()], notes, played)
+        courses = None if self.courses is None else self.courses.save()
+        return Saved(self.rows.save(), [each.copy() for each in self._arrays()], notes, courses)
 
     def restore(self, saved: Saved) -> None:
         """Reset this session to data that it has saved; see `Rows.restore`."""
         for array, values in zip(self._arrays(), saved.arrays, strict=True):
             array[...] = values
         self.notes = copy.deepcopy(saved.notes)
-        self.played = None if saved.played is None else saved.played.copy()
+        if self.courses is not None and saved.courses is not None:
+            self.courses.restore(saved.courses)
         self.rows.restore(saved.rows, self._viewers())
 
     def _arrays(self) -> tuple[np.ndarray, ...]:
