@@ -158,11 +158,11 @@ def _market_card(card: int) -> RuleLine:
         steps = ICONS[AGENTS.index(boosted)] * TIMES[card] + PLUS[card]
         effect = f"{words(boosted)}s that you recruit move you {', '.join(map(_signed, steps.tolist()))}"
     else:
-        effect = _EFFECTS[MARKET_CARDS[card]]
+        effect = EFFECTS[MARKET_CARDS[card]]
     return rule(f"{kind}; {effect}", name=words(MARKET_CARDS[card]))
 
 
-_EFFECTS = {
+EFFECTS = {
     "getaway_car": f"if your meeple ends a move on a home, it moves {GETAWAY_SPACES} more",
     "leader_of_the_pack": f"{THREE} daredevils win for you",
     "masterplan": f"agents of {MASTERPLAN_NAMES} names in play win for you",

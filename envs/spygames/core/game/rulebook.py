@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
-__all__ = ["RuleLine", "RuleSection", "counted", "rule", "rules_text", "section", "words"]
+__all__ = ["Reason", "RuleLine", "RuleSection", "counted", "rule", "rules_text", "section", "words"]
 
 WIDTH = 120
 """Maximum length of a line of `rules_text`."""
@@ -50,6 +50,26 @@ class RuleSection(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.title} ({', '.join(self.ids)})" if self.ids else self.title
+
+
+class Reason(NamedTuple):
+    """Why an action is not legal, with the ID of the rule that says so.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.text import turn_of
+        >>> game = make_game("agent_avenue_v0")
+        >>> print(turn_of(game, game.start(seed=1)).why_not("recruit up"))
+        you recruit a card only when the other side has offered two (AA-12)
+    """
+
+    text: str
+    """The reason as a clause that addresses the seat as "you"."""
+    rule: str
+    """The ID of the rule, as in the game's README."""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.rule})"
 
 
 def rule(text: str, *ids: str, name: str = "") -> RuleLine:

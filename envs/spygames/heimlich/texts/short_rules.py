@@ -157,7 +157,7 @@ def _cards(swaps: bool) -> RuleSection:
 
 def _card(kind: int) -> RuleLine:
     copies = f"{COPIES[kind]} {'copies' if COPIES[kind] > 1 else 'copy'}"
-    return rule(f"{copies}; {_EFFECTS[CARDS[kind]]}", name=words(CARDS[kind]))
+    return rule(f"{copies}; {EFFECTS[CARDS[kind]]}", name=words(CARDS[kind]))
 
 
 def _steps(card: str) -> str:
@@ -173,7 +173,7 @@ def _steps(card: str) -> str:
     return " or ".join(parts)
 
 
-_EFFECTS = {
+EFFECTS = {
     "move_safe": "the safe to another building; a scoring that is due is canceled",
     "score_3": f"two different tokens +{CARD_SCORE} each, up to {CARD_LIMIT}",
     "back_1_2": f"one agent {_steps('back_1_2')}",
