@@ -70,7 +70,7 @@ def why_not(game: Game, seen: Mapping[str, Any], action: str, seat: int) -> Reas
         return REASONS[NOW.get(kind, f"{kind}_now")]
     if seen["phase"] == "ability":
         card = seen["ability"]["card"]
-        text = REASONS["ability"].text.format(card=words(card), effect=EFFECTS[card].replace("`", ""))
+        text = REASONS["ability"].text.format(card=words(card), effect=EFFECTS[card])
         return REASONS["ability"]._replace(text=text)
     return REASONS[_in_phase(seen, kind, cards, seat, teamed)]
 

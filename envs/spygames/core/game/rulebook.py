@@ -33,12 +33,12 @@ class RuleLine(NamedTuple):
 
 
 class RuleSection(NamedTuple):
-    """A section of the short rules, such as `Goal`.
+    """A section of the short rules, such as `In short`.
 
     Example:
         >>> from spygames import make_game
         >>> [section.title for section in make_game("agent_avenue_v0").short_rules()][:3]
-        ['Goal', 'Setup', 'Your turn']
+        ['In short', 'Agents: how far the first, second and every later copy moves your meeple', 'Setup']
     """
 
     title: str
@@ -47,6 +47,9 @@ class RuleSection(NamedTuple):
     """The lines, in order."""
     ids: tuple[str, ...] = ()
     """The IDs of the rules of all lines that have none of their own."""
+    details: bool = False
+    """Whether a beginner can skip the section. The other sections come first: the goal, the turn and the end in three
+    sentences without texts of actions, then the parts of the game. People get them without IDs."""
 
     def __str__(self) -> str:
         return f"{self.title} ({', '.join(self.ids)})" if self.ids else self.title
@@ -83,9 +86,16 @@ def rule(text: str, *ids: str, name: str = "") -> RuleLine:
     return RuleLine(text, ids, name)
 
 
-def section(title: str, *lines: RuleLine | None, ids: Sequence[str] = ()) -> RuleSection:
+def section(title: str, *lines: RuleLine | None, ids: Sequence[str] = (), details: bool = False) -> RuleSection:
     """Return a section of the short rules. A line that is None is left out, for rules that an option switches off."""
-    return RuleSection(title, tuple(line for line in lines if line is not None), tuple(ids))
+    return RuleSection(title, tuple(line for line in lines if line is not None), tuple(ids), details)
+
+
+def without_ids(section: RuleSection) -> RuleSection:
+    """Return a section as people read it: without IDs, unless it has details."""
+    if section.details:
+        return section
+    return section._replace(ids=(), lines=tuple(line._replace(ids=()) for line in section.lines))
 
 
 def words(name: str) -> str:

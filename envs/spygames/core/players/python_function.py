@@ -130,7 +130,8 @@ class PythonPlayer:
         if text is None:
             parsed = parse(answer, turn.legal)
             why = turn.why_not(parsed.said)
-            some = f"{shown(answer)} ({parsed.verdict}{'' if why is None else f': {why}'}); legal are {', '.join(turn.legal[:5])}"
+            verdict = f"{parsed.verdict}{'' if why is None else f': {why}'}"
+            some = f"{shown(answer)} ({verdict}); legal are {', '.join(turn.legal[:5])}"
             raise self._failed(d, row, ": it answered no legal action", some)
         return d.game.string_to_action(as_record(d.states, row), text, turn.seat)
 
