@@ -58,12 +58,14 @@ def short_page(game_id: str) -> str:
 
 
 def _further(game: Game, known: set[tuple[str, str]]) -> list[RuleSection]:
-    """The sections of a variant without the lines whose name and text are known, after its three sentences."""
+    """The sections of a variant without the lines whose name and text are known; its three sentences stay together."""
     first, *others = game.short_rules()
     sections = [
         section._replace(lines=tuple(line for line in section.lines if (line.name, line.text) not in known))
         for section in others
     ]
+    if all((line.name, line.text) in known for line in first.lines):
+        first = first._replace(lines=())
     return [first, *(section for section in sections if section.lines)]
 
 
@@ -79,9 +81,11 @@ def _sections(sections: list[RuleSection] | tuple[RuleSection, ...], pictures: s
     first, *others = map(without_ids, sections)
     short = [_section(each) for each in others if not each.details]
     details = [_section(each) for each in others if each.details]
-    opening = "".join(f"- **{line.name}**: {line.text}\n" for line in first.lines)
+    opening = [f"- **{line.name}**: {line.text}" for line in first.lines]
     fold = ["<details>\n<summary>Details, with the IDs of the rules</summary>\n", *details, "</details>\n"]
-    return "\n".join([opening, *([pictures] if pictures else []), *short, *(fold if details else [])])
+    return "\n".join(
+        [*opening, *([""] if opening else []), *([pictures] if pictures else []), *short, *(fold if details else [])]
+    )
 
 
 def _section(section: RuleSection) -> str:

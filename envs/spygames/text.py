@@ -15,13 +15,12 @@ decision, and `prompt` is both. `parse` reads an answer and `correction` is the 
 A text never holds what its seat cannot know: positions and effects are written from `Game.seen_to_dict` of the seat.
 """
 
-from spygames.core.game.rulebook import Reason, RuleLine, RuleSection
+from spygames.core.game.rulebook import RuleLine, RuleSection
 from spygames.core.players.replies import GRAMMAR, Reply, Verdict, canonical, correction, parse
 from spygames.core.players.turns import Turn, briefing, prompt, question, rules, turn_of
 
 __all__ = [
     "GRAMMAR",
-    "Reason",
     "Reply",
     "RuleLine",
     "RuleSection",

@@ -465,7 +465,11 @@ def half_page(game: Game) -> Html:
     opening = [h("p", h("strong", f"{line.name}: ") if line.name else None, *_coded(line.text)) for line in first.lines]
     shown = zip((f"{game.id}-start", game.id), PICTURES.get(game.id, ()), strict=False)
     figures = [
-        h("figure", h("img", src=f"/static/games/{name}.svg", alt="", width=400, height=300), h("figcaption", text))
+        h(
+            "figure",
+            h("img", src=f"/static/games/{name}.svg", alt="", width=400, height=300, loading="lazy"),
+            h("figcaption", text),
+        )
         for name, text in shown
     ]
     parts = [_section(without_ids(section), {}) for section in others]

@@ -66,12 +66,12 @@ def _opening() -> RuleSection:
 
 def _table(o: Settings, agents: int) -> RuleSection:
     free = agents - o.players
-    owned = f"{free} of them without an owner" if free else "each with an owner"
+    owned = f"; {free} {'has' if free == 1 else 'have'} no owner" if free else ", each with an owner"
     plain = o.edition == "ravensburger"
     numbers = f"{BUILDINGS[CHURCH + 1]} to {BUILDINGS[RUINS - 1]}"
     return section(
         "On the table",
-        rule(f"{agents}, {owned}; everybody may move all of them", "HC-36" if plain else "HC-3", "HC-5", "HC-9",
+        rule(f"{agents}{owned}; everybody may move all of them", "HC-36" if plain else "HC-3", "HC-5", "HC-9",
              name="agents"),
         rule(f"{LOOP} in a circle: church ({VALUES[CHURCH]} points), {numbers} (their number), ruins ({VALUES[RUINS]})",
              "HC-1", name="buildings"),
