@@ -70,7 +70,7 @@ def _reason(seen: Mapping[str, Any], verb: str, names: Sequence[str], seat: int)
     if verb == "safe":
         return "safe_now" if phase != "safe" else "safe_same" if _is_there(seen, names[0]) else "safe_free"
     if verb == "guess":
-        return "guess_now" if phase != "guess" else _guess(seen, *names, seat)
+        return "guess_now" if phase != "guess" else _guess(seen, names[0], names[1], seat)
     if phase != "move":
         return {"done": "done_now", "draw": "draw_now"}.get(verb, "move_now")
     if verb == "move":
