@@ -38,7 +38,6 @@ from spygames.authoring import as_record, as_seed, choice
 from spygames.core.envs.aec_step import calls, look
 from spygames.core.game.moments import Moment
 from spygames.core.game.seen import DIGEST_BYTES
-from spygames.core.game.validation import because
 
 __all__ = ["OpenSpielGame", "OpenSpielState", "register"]
 
@@ -232,11 +231,11 @@ class OpenSpielState(pyspiel.State):
             raise IllegalAction(f"action {action} is not legal, because the game is over")
         raw = self._bytes()
         if not (0 <= action < game.game.num_actions and game.step(raw, action)):
-            inner, why = game.game, ""
+            inner, legal, why = game.game, self._legal_actions(seat), None
             if 0 <= action < inner.num_actions:
-                why = because(inner, as_record(raw.view(inner.state_dtype)), action, seat)
-            legal = self._legal_actions(seat)
-            raise IllegalAction(f"action {action} is not legal for seat {seat}{why}; legal are {legal}")
+                why = inner.why_not(as_record(raw.view(inner.state_dtype)), action, seat)
+            because = "" if why is None else f": {why}"
+            raise IllegalAction(f"action {action} is not legal for seat {seat}{because}; legal are {legal}")
         self._moment = Moment(raw.tobytes(), self._moment, action)
 
     def _action_to_string(self, player: int, action: int) -> str:
