@@ -13,7 +13,8 @@ game; `load_games` reads and checks such a file. A `Film` draws a record positio
 `spygames_app.films.encode` writes it as WebP, GIF, MP4, PNG, SVG or an HTML page.
 """
 
-from spygames.core.records.film import Adviser, Film, Scene
+from spygames.core.chat.transcripts import load_said
+from spygames.core.records.film import Adviser, Film, Said, Scene
 from spygames.core.records.record import (
     GameRecord,
     RecordError,
@@ -30,8 +31,10 @@ __all__ = [
     "Film",
     "GameRecord",
     "RecordError",
+    "Said",
     "Scene",
     "load_games",
+    "load_said",
     "make_record",
     "play_record",
     "read_games",
