@@ -1,5 +1,6 @@
 """A recorded game as a series of pictures: what a viewer sees, the moves, and the analysis of a player."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -69,8 +70,8 @@ class Said:
 
     @property
     def title(self) -> str:
-        """The heading above what was said."""
-        return f"What {self.player} said"
+        """The heading above what was said: the player without the URL and settings of a language model."""
+        return f"What {re.split('@https?://|,mode=', self.player)[0]} said"
 
     @property
     def paragraphs(self) -> list[tuple[str, str]]:
