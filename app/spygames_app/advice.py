@@ -59,7 +59,7 @@ SILENT = Advice(title="")
 
 
 class Silent:
-    """A language model of a finished game. It has said what it thinks, and asking it again would cost time and money."""
+    """A language model of a finished game. What it said is known, and asking it again would cost time and money."""
 
     def __init__(self, player: Player):
         self.name = player.name

@@ -179,31 +179,12 @@ class Dataset:
         write_whole(self.folder / STATE, json.dumps(content, indent=1) + "\n")
 
 
-def write_dataset(
-    folder: Path,
-    plan: Plan,
-    players: Sequence[Player],
-    adviser: Adviser | None,
-    games: int,
-    command: str,
-    executor: Executor,
-    progress: Progress = lambda done: None,
-) -> Dataset:
-    """Write a dataset, or continue one. After an interruption it has the whole games so far.
-
-    Args:
-        folder: its folder; it is created if it does not exist.
-        plan: what it is made of.
-        players: the player in each seat.
-        adviser: the adviser of `plan.advice`, or None.
-        games: number of games.
-        command: the command line, for the card.
-        executor: plays the games.
-        progress: called with the number of games done since the last call.
+@contextmanager
+def opened(folder: Path, plan: Plan, games: int) -> Iterator[Dataset]:
+    """Open a folder for a dataset of a number of games, which may have some of them already.
 
     Raises:
-        ValueError: the folder holds something else, or pyarrow is missing.
-        PlayerFailed: a player gave no legal action. The games before are kept.
+        ValueError: the folder holds something else or more games, or pyarrow is missing.
     """
     if plan.format == "parquet":
         parquet()
@@ -215,35 +196,61 @@ def write_dataset(
         data.read()
         if len(data.games) > games:
             raise ValueError(f"{folder} has {len(data.games)} games, more than --games {games}")
-        data.write_state()
-        advised = _adviser(plan, players, adviser)
-        seeds = _seeds(plan.seed, games)
-        with _appending(folder / GAMES) as append:
-            for first in range(0, games, PART):
-                last = min(first + PART, games)
-                name = f"{plan.form}-{first // PART:05}.{plan.format}"
-                if any(each["name"] == name and each["games"] == last - first for each in data.files):
-                    progress(last - first)
-                    continue
-                tasks = (
-                    (plan, players, advised, number, seeds[number], _item(data.games, number))
-                    for number in range(first, last)
-                )
-                part = Part(folder / name, plan)
-                try:
-                    for record, rows in executor.in_order(rows_of_game, tasks):
-                        if first + part.games == len(data.games):
-                            append(record)
-                            data.games.append(record)
-                        part.add(rows)
-                        progress(1)
-                finally:
-                    if part.close():
-                        data.files = [each for each in data.files if each["name"] != name]
-                        data.files.append(part.about())
-                    data.write_state()
-                    write_whole(folder / CARD, card(data, command, adviser))
-    return data
+        yield data
+
+
+def write(
+    data: Dataset,
+    players: Sequence[Player],
+    adviser: Adviser | None,
+    games: int,
+    command: str,
+    executor: Executor,
+    progress: Progress = lambda done: None,
+) -> None:
+    """Write the games that are missing. After an interruption the dataset has the whole games so far.
+
+    Args:
+        data: the dataset.
+        players: the player in each seat.
+        adviser: the adviser of `Plan.advice`, or None.
+        games: number of games.
+        command: the command line, for the card.
+        executor: plays the games.
+        progress: called with the number of games done since the last call.
+
+    Raises:
+        PlayerFailed: a player gave no legal action. The games before are kept.
+    """
+    folder, plan = data.folder, data.plan
+    data.write_state()
+    advised = _adviser(plan, players, adviser)
+    seeds = _seeds(plan.seed, games)
+    with _appending(folder / GAMES) as append:
+        for first in range(0, games, PART):
+            last = min(first + PART, games)
+            name = f"{plan.form}-{first // PART:05}.{plan.format}"
+            if any(each["name"] == name and each["games"] == last - first for each in data.files):
+                progress(last - first)
+                continue
+            tasks = (
+                (plan, players, advised, number, seeds[number], _item(data.games, number))
+                for number in range(first, last)
+            )
+            part = Part(folder / name, plan)
+            try:
+                for record, rows in executor.in_order(rows_of_game, tasks):
+                    if first + part.games == len(data.games):
+                        append(record)
+                        data.games.append(record)
+                    part.add(rows)
+                    progress(1)
+            finally:
+                if part.close():
+                    data.files = [each for each in data.files if each["name"] != name]
+                    data.files.append(part.about())
+                data.write_state()
+                write_whole(folder / CARD, card(data, command))
 
 
 def _adviser(plan: Plan, players: Sequence[Player], adviser: Adviser | None) -> Any:
@@ -261,7 +268,7 @@ def _seeds(first: int, games: int) -> list[int]:
     found, seed = [], np.uint64(first)
     for _ in range(games):
         found.append(int(seed))
-        seed = next_seed(seed)
+        seed = np.uint64(next_seed(seed))
     return found
 
 
@@ -348,7 +355,13 @@ def schema_of(plan: Plan) -> Any:
     """Return the schema of Arrow of the columns."""
     import pyarrow as pa
 
-    kinds = {"int64": pa.int64(), "int8": pa.int8(), "float32": pa.float32(), "float64": pa.float64(), "text": pa.string()}
+    kinds = {
+        "int64": pa.int64(),
+        "int8": pa.int8(),
+        "float32": pa.float32(),
+        "float64": pa.float64(),
+        "text": pa.string(),
+    }
 
     def typed(column: Column) -> Any:
         kind = kinds.get(column.dtype)
@@ -386,7 +399,7 @@ def _parsed(file: Path) -> Mapping[str, Any]:
 # ---------------------------------------------------------------- the data card
 
 
-def card(data: Dataset, command: str, adviser: Player | None = None) -> str:
+def card(data: Dataset, command: str) -> str:
     """Return the data card in Markdown."""
     plan, game = data.plan, data.plan.game
     results = np.array([record.returns for record in data.games]).reshape(-1, game.num_players)
@@ -395,9 +408,12 @@ def card(data: Dataset, command: str, adviser: Player | None = None) -> str:
          f"{results[:, seat].mean():+.3f}" if len(results) else ""]
         for seat, (name, digest) in enumerate(plan.entries)
     ]  # fmt: skip
+    names = dict.fromkeys(name for name, _ in plan.entries)
     what = "conversation of a seat in a game" if plan.form == "chat" else "decision"
     columns = [[f"`{each.name}`", each.dtype, _shape(each), _range(each), each.meaning] for each in plan.columns]
-    files = [[f"`{each['name']}`", f"{each['games']:,}", f"{each['rows']:,}", f"{each['bytes']:,}"] for each in data.files]
+    files = [
+        [f"`{each['name']}`", f"{each['games']:,}", f"{each['rows']:,}", f"{each['bytes']:,}"] for each in data.files
+    ]
     size = sum(each["bytes"] for each in data.files)
     advice = ""
     if plan.advice is not None:
@@ -418,7 +434,7 @@ configs:
 - config_name: default
   data_files: {plan.form}-*.{plan.format}
 ---
-# {code_span(game.id)}: games of {", ".join(code_span(name) for name in dict.fromkeys(name for name, _ in plan.entries))}
+# {code_span(game.id)}: games of {", ".join(map(code_span, names))}
 
 {len(data.games):,} games, {data.rows:,} rows, {size:,} bytes. A row is a {what}.
 
@@ -460,5 +476,3 @@ def _range(column: Column) -> str:
 def adviser_of(player: Player) -> Adviser:
     """Return any player as an adviser. One that only acts advises its action."""
     return player if isinstance(player, Adviser) else Thoughts(player)
-
-

@@ -10,8 +10,8 @@ True
 
 A record has the game's id, options, seed, players and the text of each action. `save_games` writes one JSON line per
 game; `load_games` reads and checks such a file. A `Film` draws a record position by position, and
-`spygames_app.films.encode` writes it as WebP, GIF, MP4, PNG, SVG or an HTML page. `decision_rows` and `chat_rows` turn a
-record into rows for learning; `spygames record --dataset` writes folders of them.
+`spygames_app.films.encode` writes it as WebP, GIF, MP4, PNG, SVG or an HTML page. `decision_rows` and `chat_rows` turn
+a record into rows for learning; `spygames record --dataset` writes folders of them.
 """
 
 from spygames.core.chat.transcripts import load_said

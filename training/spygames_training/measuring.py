@@ -12,8 +12,8 @@ says how many games a result needs.
 """
 
 from spygames_training.bridges.executors import executor_of
-from spygames_training.evaluation.evaluation import Result, cross_play, evaluate
-from spygames_training.evaluation.line_ups import LineUpResult, line_up
+from spygames_training.evaluation.evaluation import Forfeits, Result, cross_play, evaluate
+from spygames_training.evaluation.line_ups import LineUpForfeits, LineUpResult, line_up
 from spygames_training.evaluation.sequential import Comparison, SequentialTest, Verdict, compare, log_likelihood_ratio
 from spygames_training.experiments.best_response import best_response
 from spygames_training.parallel.executor import SERIAL, Executor, TaskLost
@@ -22,6 +22,8 @@ __all__ = [
     "SERIAL",
     "Comparison",
     "Executor",
+    "Forfeits",
+    "LineUpForfeits",
     "LineUpResult",
     "Result",
     "SequentialTest",

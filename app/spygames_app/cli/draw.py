@@ -37,8 +37,8 @@ class Draw:
     The suffix of --out sets the format: webp, gif or mp4 is a film, png or svg one position, html a page with a slider
     that a browser opens from disk. mp4 needs the package imageio-ffmpeg.
 
-    For the transcripts of a language model (--llm.transcripts) a panel beside the drawing has what the model said, in the
-    views of its seat and of everything.
+    For the transcripts of a language model (--llm.transcripts) a panel beside the drawing has what the model said, in
+    the views of its seat and of everything.
 
     Without --viewer nothing is hidden, and the page offers every seat's view. Give --viewer before you share the result
     with players who must not see the other seats' cards.

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from spygames.core.game.game import Game
     from spygames.core.players.player import Player
     from spygames.core.records.record import GameRecord
-    from spygames_app.datasets import Dataset
 
 
 _OF_DECISIONS = ("--advice", "--truth", "--numbers-only")
@@ -97,10 +96,12 @@ class Record:
         if (self.out is None) == (self.dataset is None):
             wanted = "a file for the games, as in --out games.jsonl, or a folder, as in --dataset data"
             raise WrongArguments(f"name {wanted}" + (", not both" if self.out else ""))
-        of_dataset = sorted({"--form", "--parquet", "--advice", "--truth", "--numbers-only", "--tasks"} & {*given(self)})
+        of_dataset = sorted(
+            {"--form", "--parquet", "--advice", "--truth", "--numbers-only", "--tasks"} & {*given(self)}
+        )
         if self.out is not None and of_dataset:
-            wrong = of_dataset[0] if of_dataset != ["--tasks"] else "--jobs and --on"
-            raise WrongArguments(f"{wrong} works only with --dataset")
+            wrong = "--jobs and --on work" if of_dataset == ["--tasks"] else f"{of_dataset[0]} works"
+            raise WrongArguments(f"{wrong} only with --dataset")
         if self.form == "chat" and (wrong := [each for each in of_dataset if each in _OF_DECISIONS]):
             raise WrongArguments(f"{wrong[0]} does not go with --form chat")
         from spygames.core.players.names import make_player
@@ -129,7 +130,7 @@ class Record:
         seed, games = np.uint64(self.seed), []
         for _ in range(self.games):
             games.append(play_record(game, players, int(seed)))
-            seed = next_seed(seed)
+            seed = np.uint64(next_seed(seed))
         save_games(self.out, games)
         for number, game_record in enumerate(games, 1):
             say(f"game {number}: {summary(game_record)}")
@@ -137,7 +138,7 @@ class Record:
 
     def _write(self, game: "Game", specs: tuple[str, ...], players: "list[Player]") -> None:
         from spygames.core.players.names import make_player
-        from spygames_app.datasets import OWN, Plan, adviser_of, write_dataset
+        from spygames_app.datasets import CARD, OWN, Plan, adviser_of, opened, write
         from spygames_training.ladder.lines import Entry, entry_of
         from spygames_training.output.tables import progress_bar
 
@@ -153,17 +154,16 @@ class Record:
             game, entries, self.seed, self.form, "parquet" if self.parquet else "jsonl",
             not self.numbers_only, self.truth, advice,
         )  # fmt: skip
-        with self.tasks.executor() as executor, progress_bar(console=console(stderr=True), transient=True) as bar:
+        with (
+            opened(self.dataset, plan, self.games) as data,
+            self.tasks.executor() as executor,
+            progress_bar(console=console(stderr=True), transient=True) as bar,
+        ):
             task = bar.add_task("playing", total=self.games)
-            data = write_dataset(
-                self.dataset, plan, players, None if adviser is None else adviser_of(adviser), self.games,
-                self._command(game, specs), executor, lambda done: bar.advance(task, done),
-            )  # fmt: skip
-        self._tell(data)
-
-    def _tell(self, data: "Dataset") -> None:
+            command, thinks = self._command(game, specs), None if adviser is None else adviser_of(adviser)
+            write(data, players, thinks, self.games, command, executor, lambda done: bar.advance(task, done))
         say(f"{counted(len(data.games), 'game')}, {counted(data.rows, 'row')} in {data.folder}")
-        say(f"data card: {data.folder / 'README.md'}")
+        say(f"data card: {data.folder / CARD}")
 
     def _command(self, game: "Game", specs: tuple[str, ...]) -> str:
         """Return a command line that writes the same dataset."""

@@ -15,9 +15,9 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
+from spygames.core.chat.transcripts import load_said
 from spygames.core.game.registry import game_ids, make_game
 from spygames.core.players.names import make_player
-from spygames.core.chat.transcripts import load_said
 from spygames.core.records.record import load_games
 from spygames_app.web.choices import Choices, fits
 from spygames_app.web.connections import Connection

@@ -96,9 +96,7 @@ class Screening:
         RecordError: the record does not match the game.
     """
 
-    def __init__(
-        self, record: GameRecord, game: Game, voices: Sequence[Voice], said: Mapping[int, Said] | None = None
-    ):
+    def __init__(self, record: GameRecord, game: Game, voices: Sequence[Voice], said: Mapping[int, Said] | None = None):
         self.film, self.voices = Film(record, game, said=said), tuple(voices)
         self._thinkers: dict[int, Thinker] = {}
         self._lock = threading.Lock()

@@ -14,8 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from spygames.core.basics.json_values import is_count, is_number, parse_json
 from spygames.core.basics.files import read_text
+from spygames.core.basics.json_values import is_count, is_number, parse_json
 from spygames.core.basics.text import one_line
 from spygames.core.chat.client import Completion
 from spygames.core.records.film import Said

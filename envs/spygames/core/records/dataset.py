@@ -208,7 +208,7 @@ def decision_columns(game: Game, texts: bool = True, advice: bool = False, truth
         Column("result", "float64", (), results, "the result of the seat at the end of the game"),
         *([
             Column("advice_policy", "float32", mask, (0, 1), "how likely the adviser takes each action; null: unknown"),
-            Column("advice_value", "float32", (), results, "result that the adviser expects for the seat; null: unknown"),
+            Column("advice_value", "float32", (), results, "result that the adviser expects; null: unknown"),
             Column("advice_beliefs", "{what: text, value: text, probability: float32}", (None,), None,
                    "what the adviser believes about hidden things; from 0.5 %, several cards: at least one of them"),
         ] if advice else []),
