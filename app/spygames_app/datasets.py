@@ -1,11 +1,9 @@
 """Datasets of games: a folder with the games, a row for each decision or conversation, and a data card.
 
-| file | content |
-|---|---|
-| `README.md` | the data card |
-| `dataset.json` | what the dataset is made of, and its files; with it the same command continues |
-| `games.jsonl` | the games, one line each (`spygames.records.load_games`); everything hidden follows from them |
-| `decisions-00000.jsonl`, `.parquet`, or `chat-00000.jsonl` | the rows of the first 512 games, and so on |
+- `README.md`: the data card.
+- `dataset.json`: what the dataset is made of, and its files; with it the same command continues.
+- `games.jsonl`: the games, one line each (`spygames.records.load_games`); everything hidden follows from them.
+- `decisions-00000.jsonl`, `.parquet`, or `chat-00000.jsonl`: the rows of the first 512 games, and so on.
 
 Rows follow from a line of `games.jsonl` alone. So a file of rows is either written whole, or made again from the games.
 """
