@@ -333,7 +333,7 @@ class Part:
 
     def _flush(self) -> None:
         if self._waiting:
-            import pyarrow
+            import pyarrow  # pyright: ignore[reportMissingImports]
 
             with named(self.file):
                 self._parquet.write_table(pyarrow.Table.from_pylist(self._waiting, self._schema))
@@ -343,7 +343,7 @@ class Part:
 def parquet() -> ModuleType:
     """Import pyarrow.parquet; ValueError says what to install."""
     try:
-        import pyarrow.parquet
+        import pyarrow.parquet  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise ValueError(f"Parquet needs pyarrow: {how_to_install('parquet')}") from None
     return pyarrow.parquet
@@ -351,7 +351,7 @@ def parquet() -> ModuleType:
 
 def schema_of(plan: Plan) -> Any:
     """Return the schema of Arrow of the columns."""
-    import pyarrow as pa
+    import pyarrow as pa  # pyright: ignore[reportMissingImports]
 
     kinds = {
         "int64": pa.int64(),

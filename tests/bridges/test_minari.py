@@ -34,7 +34,7 @@ def test_a_dataset_of_minari_has_the_games_that_were_played(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    options = {"max_turns": 40} if "Dog" in name else {}
+    options: dict[str, Any] = {"max_turns": 40} if "Dog" in name else {}
     plain = gymnasium.make(name, opponents="random", **options)
     wanted = [played(plain, seed) for seed in range(EPISODES)]
     collector = minari.DataCollector(gymnasium.make(name, opponents="random", **options), record_infos=True)

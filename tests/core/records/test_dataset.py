@@ -15,7 +15,7 @@ from spygames.core.players.player import DecisionBatch
 from spygames.core.records.dataset import chat_columns, chat_rows, decision_columns, decision_rows
 from spygames.core.records.record import GameRecord, make_record, play_record, replay
 from spygames.core.svg.annotations import Advice
-from spygames.players import make_player
+from spygames.players import SearchPlayer
 from spygames.testing.trial import mask_of
 from spygames.text import Turn, Verdict, briefing, parse, question
 from tests.core.players.test_turns import VARIANTS, leaky, turns_of
@@ -100,7 +100,7 @@ def test_rows_of_a_game_without_texts_of_its_own() -> None:
 
 
 def test_advice_is_a_policy_over_the_mask_a_value_and_beliefs() -> None:
-    search = make_player(GAME, "mcts:8")
+    search = SearchPlayer(GAME, "mcts", 8)
     for row in islice(decision_rows(RECORD, adviser=search), 6):
         policy, legal = np.array(row["advice_policy"]), np.array(row["mask"])
         assert policy.sum() == pytest.approx(1, abs=1e-5)
@@ -164,7 +164,7 @@ def compared(game: Game, pairs: int, seed: int = 1, **options: Any) -> tuple[int
 
 
 @pytest.mark.parametrize(("game_id", "options"), VARIANTS)
-@pytest.mark.parametrize("pairs", [15, pytest.param(1500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("pairs", [8, pytest.param(600, marks=pytest.mark.slow)])
 def test_rows_are_the_same_in_worlds_that_the_seat_cannot_tell_apart(
     game_id: str, options: dict[str, Any], pairs: int
 ) -> None:
