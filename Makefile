@@ -81,7 +81,7 @@ test-ray: .venv-ray/.installed
 	$(RAY_PY) $(PIP_INSTALL) -e '.[ray]' pytest hypothesis
 	@touch $@
 
-# Tests the games in OpenSpiel, TorchRL, RLlib and JAX. BRIDGES_ARGS='-m ""' adds the long tests. In its own environment, so
+# Tests the games in OpenSpiel, TorchRL, RLlib and JAX, and with Minari's collector. BRIDGES_ARGS='-m ""' adds the long tests. In its own environment, so
 # that these large libraries do not change the versions that other tests use.
 test-bridges: .venv-bridges/.installed
 	OMP_NUM_THREADS=1 $(BRIDGES_PY) -m pytest -q -rs $(BRIDGES_ARGS) tests/bridges
