@@ -386,6 +386,17 @@ def test_what_was_said_must_fit_the_game(tmp_path: Path) -> None:
         read_games(json.dumps({**line, "game": None}))
 
 
+def test_transcripts_have_games_that_are_longer_than_the_notes(tmp_path: Path) -> None:
+    with chat_server(sensible) as server:
+        model = model_of(server, transcripts=Transcripts(tmp_path))
+        model.notes_size = 4
+        record = play_record(GAME, ["random", model], seed=1)
+        model.close()
+    (found,) = load_games(tmp_path / "games.jsonl")
+    assert len(record.actions) > 8
+    assert (found.actions, found.returns) == (record.actions, record.returns)
+
+
 def test_transcripts_have_lost_games_from_their_beginning(tmp_path: Path) -> None:
     for bad in (0, 2):  # at the first decision, and at a later one
         folder = tmp_path / str(bad)

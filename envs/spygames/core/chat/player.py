@@ -175,7 +175,7 @@ class LanguageModel:
         talk = self._talks.get((row, seat))
         if talk is None or notes is None:
             return
-        talk.played = _whole_game(notes, row, talk.played)
+        talk.played = _whole_game(notes, row, talk.played, talk.played)
         if seat == max(each for place, each in self._talks if place == row):
             self._write(row, "played")
 
@@ -192,7 +192,7 @@ class LanguageModel:
         talk = self._talks[row, news.seat]
         start = Noted(d.states[row : row + 1].copy(), np.zeros(0, np.int64))
         if d.notes is not None:
-            talk.played, talk.position = _whole_game(d.notes, row, start), int(d.notes.count[row])
+            talk.played, talk.position = _whole_game(d.notes, row, start, talk.played), int(d.notes.count[row])
         return talk, turn
 
     def _decide(self, talk: Talk, turn: Turn) -> str | tuple[str, str]:
@@ -292,11 +292,21 @@ class LanguageModel:
             self.on_game(line)
 
 
-def _whole_game(notes: Notes, row: int, start: Noted | None) -> Noted | None:
-    """Return the game of a row from its beginning; `start` before its first decision, None if that is lost."""
+def _whole_game(notes: Notes, row: int, start: Noted | None, known: Noted | None) -> Noted | None:
+    """Return the game of a row from its beginning; `start` before its first decision.
+
+    `known` is the game as it was known before. None if decisions are lost, which neither it nor the notes have.
+    """
     if not notes.count[row]:
         return start
-    return notes.of(row) if notes.count[row] <= notes.size else None
+    latest = notes.of(row)
+    dropped = int(notes.count[row]) - len(latest.actions)
+    if not dropped:
+        return latest
+    if known is None or len(known.actions) < dropped:
+        return None
+    parts = [Noted(known.states[:dropped], known.actions[:dropped]), latest]
+    return Noted(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
 def _record(game: Game, played: Noted) -> dict[str, Any]:
