@@ -24,7 +24,7 @@ setup: .venv/.installed
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "spygames needs Python 3.11 or later, not " + sys.version.split()[0] + " ($(PYTHON)); choose another with make PYTHON=python3.12 ...")'
 	@echo "Setting up .venv (once): 0.6 GB to download, on Linux 3.2 GB with CUDA; docs/install.md shows torch without CUDA ..."
 	$(PYTHON) -m venv .venv
-	$(PY) $(PIP_INSTALL) -e '.[training,sb3,onnx,web,llm,dev,docs]'
+	$(PY) $(PIP_INSTALL) -e '.[training,sb3,onnx,web,llm,parquet,dev,docs]'
 	@touch $@
 
 # Trains an agent by self-play for a few minutes and evaluates it against the scripted players. Resumes a stopped run.
@@ -81,7 +81,7 @@ test-ray: .venv-ray/.installed
 	$(RAY_PY) $(PIP_INSTALL) -e '.[ray]' pytest hypothesis
 	@touch $@
 
-# Tests the games in OpenSpiel, TorchRL, RLlib and JAX. BRIDGES_ARGS='-m ""' adds the long tests. In its own environment, so
+# Tests the games in OpenSpiel, TorchRL, RLlib and JAX, and with Minari's collector. BRIDGES_ARGS='-m ""' adds the long tests. In its own environment, so
 # that these large libraries do not change the versions that other tests use.
 test-bridges: .venv-bridges/.installed
 	OMP_NUM_THREADS=1 $(BRIDGES_PY) -m pytest -q -rs $(BRIDGES_ARGS) tests/bridges

@@ -5,16 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from spygames.core.chat.player import language_models
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rng import mix
 from spygames.core.players.history import Notes, notes_size
 from spygames.core.players.player import DecisionBatch, Player, new_memory
 from spygames.core.playing.rows import Rows
 from spygames.core.playing.session import ROW, answers
-from spygames.core.records.film import Adviser
+from spygames.core.records.film import Adviser, Said
 from spygames.core.svg.annotations import Advice
 
-__all__ = ["EachOwn", "Thoughts", "advise", "believed", "in_words", "ranked"]
+__all__ = ["SILENT", "EachOwn", "Silent", "Thoughts", "advise", "believed", "in_words", "ranked", "said_in_words"]
 
 BARS, LEAST = 6, 0.005
 """Maximum number of actions that are named, and their minimum probability. The other actions are summed up."""
@@ -53,13 +54,33 @@ class Thoughts:
         return found
 
 
+SILENT = Advice(title="")
+"""The advice of a player that is not asked again."""
+
+
+class Silent:
+    """A language model of a finished game. What it said is known, and asking it again would cost time and money."""
+
+    def __init__(self, player: Player):
+        self.name = player.name
+
+    def advise(self, decisions: DecisionBatch) -> Sequence[Advice]:
+        """Return `SILENT` for each of `decisions.rows`."""
+        return [SILENT] * len(decisions.rows)
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """Is never called."""
+        raise NotImplementedError
+
+
 class EachOwn:
     """The players of a game as one adviser. The player of the seat that decides gives the advice."""
 
     name = "each player"
 
     def __init__(self, players: Mapping[int, Player], forgiving: bool = False):
-        self.thoughts = {seat: Thoughts(player, forgiving) for seat, player in players.items()}
+        asked = {seat: Silent(each) if language_models([each]) else each for seat, each in players.items()}
+        self.thoughts = {seat: Thoughts(player, forgiving) for seat, player in asked.items()}
         self.memory_size = max(each.memory_size for each in self.thoughts.values())
         self.notes_size = max(each.notes_size for each in self.thoughts.values())
 
@@ -136,6 +157,14 @@ def in_words(advice: Advice) -> str:
         lines.append(f"Expected result: {advice.value:+.2f}")
     if advice.belief:
         lines += ["What it believes:", *(f"  {what}: {things}" for what, things in believed(advice))]
+    return "\n".join(lines)
+
+
+def said_in_words(said: Said) -> str:
+    """Return what a language model said as lines of text."""
+    lines = [f"{said.title}:"]
+    for head, text in said.paragraphs:
+        lines += [*([f"  {head}"] if head else []), *(f"  {line}" for line in text.splitlines())]
     return "\n".join(lines)
 
 

@@ -10,10 +10,13 @@ True
 
 A record has the game's id, options, seed, players and the text of each action. `save_games` writes one JSON line per
 game; `load_games` reads and checks such a file. A `Film` draws a record position by position, and
-`spygames_app.films.encode` writes it as WebP, GIF, MP4, PNG, SVG or an HTML page.
+`spygames_app.films.encode` writes it as WebP, GIF, MP4, PNG, SVG or an HTML page. `decision_rows` and `chat_rows` turn
+a record into rows for learning; `spygames record --dataset` writes folders of them.
 """
 
-from spygames.core.records.film import Adviser, Film, Scene
+from spygames.core.chat.transcripts import load_said
+from spygames.core.records.dataset import Column, chat_columns, chat_rows, decision_columns, decision_rows
+from spygames.core.records.film import Adviser, Film, Said, Scene
 from spygames.core.records.record import (
     GameRecord,
     RecordError,
@@ -27,11 +30,18 @@ from spygames.core.records.record import (
 
 __all__ = [
     "Adviser",
+    "Column",
     "Film",
     "GameRecord",
     "RecordError",
+    "Said",
     "Scene",
+    "chat_columns",
+    "chat_rows",
+    "decision_columns",
+    "decision_rows",
     "load_games",
+    "load_said",
     "make_record",
     "play_record",
     "read_games",

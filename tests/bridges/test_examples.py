@@ -39,6 +39,13 @@ def test_the_openspiel_example_runs(tmp_path: Path) -> None:
     assert ran("openspiel_game.py", "pyspiel", tmp_path)[-1] in ("[1.0, -1.0]", "[-1.0, 1.0]")
 
 
+def test_the_minari_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+    episodes, steps = ran("minari_first.py", "minari", tmp_path)[-1].split()
+    assert int(episodes) == 20
+    assert int(steps) > 20
+
+
 def test_the_first_jax_example_runs(tmp_path: Path) -> None:
     means, ended = ran("jax_first.py", "jax", tmp_path)
     assert abs(sum(map(float, means.strip("[]").split()))) < 1e-5, "the seats' results sum to 0"

@@ -1,6 +1,8 @@
 """Language models in the commands, against a server on loopback."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -127,3 +129,53 @@ def test_forfeits_count_for_the_player_that_failed() -> None:
     (result,) = evaluate(three, "random", Fails(), 6, 1, limit=100)
     assert result.forfeits is not None
     assert (result.win_share, result.forfeits.opponent, result.forfeits.win_share) == (1, 6, None)
+
+
+def test_the_server_of_the_page_plays_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the page tells a new user to type, with a free port."""
+    file = Path(__file__).resolve().parents[2] / "docs" / "examples" / "my_server.py"
+    server = subprocess.Popen([sys.executable, file, "0"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        name = server.stdout.readline().strip()
+        argv = ["--deals", 5, "--blocks", 2, "--players", "random", name, "--llm.transcripts", tmp_path / "told"]
+        assert run("ladder", tmp_path / "first.jsonl", *argv) == 0
+        assert run("replay", tmp_path / "told" / "games.jsonl", "--show", "--number", 1) == 0
+    finally:
+        server.kill()
+        server.communicate()
+    shown = capsys.readouterr().out
+    assert "What llm:any said:\n  I take my chances." in shown
+    assert "20 games of" in shown
+
+
+def test_a_viewer_of_a_transcript_sees_what_its_own_seat_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with chat_server(script) as server:
+        argv = ["evaluate", f"llm:m@{server.url}", "--against", "random", "--games", 2]
+        assert run(*argv, "--llm.transcripts", tmp_path) == 0
+    games = tmp_path / "games.jsonl"
+    (own,) = json.loads(games.read_text().splitlines()[0])["seats"]
+    said = {}
+    for viewer in (own, str(1 - int(own))):
+        capsys.readouterr()
+        assert run("replay", games, "--show", "--number", 1, "--viewer", viewer) == 0
+        said[viewer] = capsys.readouterr().out.count("What llm:m said")
+    assert said[own] > 0
+    assert said[str(1 - int(own))] == 0
+    assert run("draw", games, "--out", tmp_path / "game.html") == 0
+    assert run("prompt", "--record", games) == 0
+
+
+def test_a_ladder_without_a_limit_waits_for_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from spygames_training.ladder import lines
+
+    monkeypatch.setattr(lines, "LIMIT", 1e-9)  # every decision is too late
+    with chat_server(script) as server:
+        argv = ["ladder", tmp_path / "ladder.jsonl", "--deals", 2, "--blocks", 1, "--players", "random", "greedy"]
+        assert run(*argv, f"llm:m@{server.url}") == 0
+    found = [json.loads(line)["block"] for line in (tmp_path / "ladder.jsonl").read_text().splitlines()]
+    late = [[player["name"] for player in block["players"]] for block in found
+            if any(reason == "too slow" for *_, reason in block["forfeits"])]  # fmt: skip
+    assert late == [["greedy", "random"]]

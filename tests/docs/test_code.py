@@ -31,6 +31,7 @@ CODE = re.compile(r"^```(?P<kind>python|sh|toml|js)\n(?P<code>.*?)^```", re.DOTA
 FENCE = re.compile(r"^```(\S*)", re.MULTILINE)
 FILE = re.compile(r"# ([\w./-]+\.\w+)\n")
 SLOW = {
+    "datasets",
     "open_trainer",
     "stable_baselines3",
     "tutorials/game_of_your_own",

@@ -19,8 +19,8 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(f"{__name__} needs torch: {how_to_install('training')}", name="torch") from error
 
 from spygames_training.bridges.executors import executor_of
-from spygames_training.evaluation.evaluation import Result, cross_play, evaluate
-from spygames_training.evaluation.line_ups import LineUpResult, line_up
+from spygames_training.evaluation.evaluation import Forfeits, Result, cross_play, evaluate
+from spygames_training.evaluation.line_ups import LineUpForfeits, LineUpResult, line_up
 from spygames_training.evaluation.sequential import Comparison, SequentialTest, Verdict, compare, log_likelihood_ratio
 from spygames_training.experiments.best_response import best_response
 from spygames_training.parallel.executor import SERIAL, Executor, TaskLost
@@ -29,6 +29,8 @@ __all__ = [
     "SERIAL",
     "Comparison",
     "Executor",
+    "Forfeits",
+    "LineUpForfeits",
     "LineUpResult",
     "Result",
     "SequentialTest",

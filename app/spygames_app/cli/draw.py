@@ -20,7 +20,9 @@ from spygames_app.cli.arguments import (
 )
 
 if TYPE_CHECKING:
-    from spygames.core.records.film import Film
+    from collections.abc import Mapping
+
+    from spygames.core.records.film import Film, Said
     from spygames.core.records.record import GameRecord
 
 
@@ -35,12 +37,15 @@ class Draw:
     The suffix of --out sets the format: webp, gif or mp4 is a film, png or svg one position, html a page with a slider
     that a browser opens from disk. mp4 needs the package imageio-ffmpeg.
 
+    For the transcripts of a language model (--llm.transcripts) a panel beside the drawing has what the model said, in
+    the views of its seat and of everything.
+
     Without --viewer nothing is hidden, and the page offers every seat's view. Give --viewer before you share the result
     with players who must not see the other seats' cards.
     """
 
     file: Positional[File]
-    """A file that `spygames record` or `spygames play --save` wrote."""
+    """A file that `spygames record` or `spygames play --save` wrote, or games.jsonl of transcripts."""
     out: AnyFile = None
     """Output file: game.webp, .gif, .mp4, .png, .svg or .html."""
     viewer: AnyCount = None
@@ -66,6 +71,7 @@ class Draw:
         form = self._form()
         from gymnasium.error import DependencyNotInstalled
 
+        from spygames.core.chat.transcripts import load_said
         from spygames.core.records.record import RecordError, load_games
         from spygames_app.films.encoding import check, encode, pictures_in
         from spygames_training.files.atomic import write_whole
@@ -81,7 +87,7 @@ class Draw:
         if self.number > len(games):
             raise ValueError(f"{self.file} has {counted(len(games), 'game')}, no --number {self.number}")
         try:
-            film = self._film(games[self.number - 1])
+            film = self._film(games[self.number - 1], load_said(self.file)[self.number - 1])
         except RecordError as error:
             raise RecordError(f"{self.file}, game {self.number}: {error}") from error
         if self.viewer is not None and not 0 <= self.viewer < film.game.num_players:
@@ -111,7 +117,7 @@ class Draw:
             raise WrongArguments(f"--move works only for png and svg, which show one position, not for {form}")
         return form
 
-    def _film(self, game_record: "GameRecord") -> "Film":
+    def _film(self, game_record: "GameRecord", said: "Mapping[int, Said]") -> "Film":
         from spygames.core.game.registry import make_game
         from spygames.core.players.names import make_player
         from spygames.core.records.film import Adviser, Film
@@ -124,4 +130,4 @@ class Draw:
             if not isinstance(player, Adviser):
                 raise ValueError(f"--agent must be a checkpoint or a search, not {player.name}")
             adviser = player
-        return Film(game_record, game, adviser)
+        return Film(game_record, game, adviser, said)

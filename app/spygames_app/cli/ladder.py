@@ -16,7 +16,6 @@ from spygames_app.cli.arguments import (
     GameOptions,
     Named,
     Players,
-    Positive,
     Positives,
     TaskOptions,
     Tasks,
@@ -84,8 +83,8 @@ class Ladder:
     """Number of deals of a block of a new file, at most 256, for slow players. (default: 256)"""
     minutes: AnyPositive = None
     """Stop after this time, at the end of a block. (default: no limit)"""
-    limit: Positive = 10
-    """Seconds that a player may take for a decision."""
+    limit: AnyPositive = None
+    """Seconds that a player may take for a decision. (default: 10; with a language model in the game --llm.patience)"""
     rerun: Positives = ()
     """Play these lines again (numbers from 1) and compare the results. Writes nothing."""
     allow_code: bool = False

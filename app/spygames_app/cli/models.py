@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from spygames.core.chat.player import LanguageModel
     from spygames.core.players.player import Player
 
-UNLIMITED = 1e6
-"""Seconds for a decision where only `Models.patience` limits it."""
-
 
 def read_dollars(text: str) -> float:
     """Parse an amount of dollars above 0, below a million."""
@@ -146,7 +143,9 @@ def limit_of(limit: int | None, models: "Sequence[LanguageModel]") -> float | No
     """Return the seconds for a decision: `limit`; without one, failures only lose games if a language model plays."""
     if limit is not None:
         return float(limit)
-    return UNLIMITED if models else None
+    from spygames_training.ladder.lines import WITH_MODELS
+
+    return WITH_MODELS if models else None
 
 
 ModelOptions = Annotated[Models, tyro.conf.arg(name="llm")]

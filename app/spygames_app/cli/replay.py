@@ -1,6 +1,6 @@
 """`spygames replay`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from spygames_app.cli.record import summary
 
 if TYPE_CHECKING:
     from spygames.core.game.game import Game
-    from spygames.core.records.film import Adviser, Film
+    from spygames.core.records.film import Adviser, Film, Said
     from spygames.core.records.record import GameRecord
 
 HELP = "Enter: next position; back; end; a number: that position; quit (or Ctrl-D): leave."
@@ -35,12 +35,16 @@ class Replay:
         spygames replay games.jsonl
         spygames replay games.jsonl --show --viewer 0
         spygames replay games.jsonl --step --number 2 --agent best
+        spygames replay told/games.jsonl --show
+
+    For the transcripts of a language model (--llm.transcripts) each position also has what the model said there, if
+    the viewer is that seat or sees everything.
 
     Games from a module of your own need --game, since a file may not choose which code is imported.
     """
 
     file: Positional[File]
-    """A file that `spygames record` or `spygames play --save` wrote."""
+    """A file that `spygames record` or `spygames play --save` wrote, or games.jsonl of transcripts."""
     show: bool = False
     """Print each position."""
     step: bool = False
@@ -58,15 +62,17 @@ class Replay:
         wrong = sorted(set(given(self)) & {"--viewer", "--agent", "--number"})
         if wrong and not (self.show or self.step):
             raise WrongArguments(f"{wrong[0]} works only with --show or --step")
+        from spygames.core.chat.transcripts import load_said
         from spygames.core.records.record import RecordError, load_games
 
         games = load_games(self.file)
+        told = load_said(self.file)
         stepped = (self.number or 1) if self.step else None
         if (wanted := stepped or self.number or 0) > len(games):
             raise ValueError(f"{self.file} has {counted(len(games), 'game')}, no --number {wanted}")
         for number, game_record in enumerate(games, 1):
             try:
-                film = self._film(game_record)
+                film = self._film(game_record, told[number - 1])
             except (RecordError, TypeError) as error:
                 raise RecordError(f"{self.file}, game {number}: {error}") from error
             if number == stepped:
@@ -77,13 +83,13 @@ class Replay:
         say(f"{counted(len(games), 'game')} of {self.file} replayed exactly")
         return 0
 
-    def _film(self, game_record: "GameRecord") -> "Film":
+    def _film(self, game_record: "GameRecord", said: "Mapping[int, Said]") -> "Film":
         from spygames.core.game.registry import make_game
         from spygames.core.records.film import Film
         from spygames.core.records.record import game_of
 
         game = game_of(game_record) if self.game is None else make_game(self.game, **game_record.options)
-        return Film(game_record, game, self._adviser(game))
+        return Film(game_record, game, self._adviser(game), said)
 
     def _adviser(self, game: "Game") -> "Adviser | None":
         if self.agent is None:
@@ -101,12 +107,13 @@ class Replay:
 
 
 def position_in_words(film: "Film", position: int, viewer: int) -> str:
-    """Return a position as a viewer sees it, with an adviser's thoughts if the viewer may know them."""
-    from spygames_app.advice import in_words
+    """Return a position as a viewer sees it, with an adviser's thoughts and what was said if the viewer may know it."""
+    from spygames_app.advice import in_words, said_in_words
 
-    scene = film.scene(position, viewer)
+    scene = film.scene(position, viewer, draw_advice=False)
     thought = f"\n\n{in_words(scene.advice)}" if scene.advice else ""
-    return f"{film.text(position, viewer)}{thought}"
+    said = f"\n\n{said_in_words(scene.said)}" if scene.said else ""
+    return f"{film.text(position, viewer)}{thought}{said}"
 
 
 def show_game(film: "Film", viewer: int) -> None:

@@ -64,6 +64,8 @@ def _packed(scene: Scene, parts: dict[str, int]) -> dict[str, Any]:
     elements = re.findall("<[^<]*", scene.picture)
     packed: dict[str, Any] = {"p": [parts.setdefault(each, len(parts)) for each in elements], "m": scene.move}
     packed["d"] = scene.seat
+    if said := scene.said:
+        packed |= {"n": said.title, "q": said.paragraphs}
     if advice := scene.advice:
         ranked = sorted(advice.actions, key=lambda each: -each[1])
         named = ranked if len(ranked) <= _BARS + 1 else ranked[:_BARS]

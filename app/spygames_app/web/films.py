@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from spygames.core.game.game import NOBODY
-from spygames.core.records.film import Film
+from spygames.core.records.film import Film, Said
 from spygames.core.svg.annotations import Advice
 from spygames.core.svg.colours import auto
+from spygames_app.advice import SILENT
 from spygames_app.sides import Sides
 from spygames_app.web.choices import is_search
 from spygames_app.web.html import Html, board, h, joined
@@ -84,8 +85,8 @@ def film_page(
     sides = Sides(sides.names if sides else _distinct(players))  # as seen by somebody who watches
     thinker, advisers = screening.thoughts(place.by, place.move), [voice.name for voice in screening.voices]
     done = thinker is None or thinker.done  # read before the thoughts, so that no late thought is missed
-    scene, last, at = film.scene(place.move, place.viewer, theme="auto"), len(film) - 1, place.move
-    narrow = film.scene(place.move, place.viewer, theme="auto", size="portrait")
+    scene, last, at = film.scene(place.move, place.viewer, draw_advice=False, theme="auto"), len(film) - 1, place.move
+    narrow = film.scene(place.move, place.viewer, draw_advice=False, theme="auto", size="portrait")
     both = zip(sides.names, players, strict=True)
     viewers = ["everything", *(name if name in (player, "You") else f"{name} ({player})" for name, player in both)]
     chosen = 0 if place.viewer == NOBODY else place.viewer + 1
@@ -132,6 +133,7 @@ def film_page(
             h(
                 "aside",
                 h("h2", told[at], id="happened"),
+                _said(scene.said) if scene.said else None,
                 h("div", *_thought(thinker, done, film, place, sides), id="thought") if thinker else None,
                 h("h2", "Moves"),
                 h("ol", *listed, id="moves", start=0, tabindex=0, aria_label="Moves"),
@@ -175,9 +177,15 @@ def _thought(thinker: Thinker, done: bool, film: Film, place: Place, sides: Side
         h("p", thinker.problem, class_="problem") if thinker.problem else None,
         wait,
         hidden,
-        thoughts(found[place.move]) if place.move in found else None,
+        thoughts(found[place.move]) if place.move in found and found[place.move] != SILENT else None,
         curve(film, found, place, sides),
     ]
+
+
+def _said(said: Said) -> Html:
+    """Return what a language model said at the position."""
+    answers = [joined(h("h3", head) if head else None, h("p", text)) for head, text in said.paragraphs]
+    return h("div", h("h2", said.title), *answers, class_="told", tabindex=0, role="group", aria_label=said.title)
 
 
 def _select(label: str, name: str, texts: Sequence[str], values: Sequence[object], chosen: int) -> Html:

@@ -15,6 +15,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
+from spygames.core.chat.transcripts import load_said
 from spygames.core.game.registry import game_ids, make_game
 from spygames.core.players.names import make_player
 from spygames.core.records.record import load_games
@@ -44,7 +45,7 @@ def serve(
     """
     offered = Choices(tuple(players), game, dict(options or {}))
     check(offered)
-    recorded = load_games(records) if records else []
+    recorded = [*zip(load_games(records), load_said(records), strict=True)] if records else []
     with bind(host, port) as listening:
         port = listening.getsockname()[1]
         entry = None if is_local(host) else secrets.token_urlsafe(18)

@@ -15,7 +15,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from spygames.core.chat.transcripts import read_said
 from spygames.core.game.game import NOBODY, Game
+from spygames.core.records.film import Said
 from spygames.core.records.record import GameRecord, RecordError, game_of, read_games
 from spygames.core.svg import fonts
 from spygames_app.rules import rules_of, title_of
@@ -39,7 +41,7 @@ Query = Mapping[str, str]
 def make_app(
     offered: choices.Choices,
     hosts: Sequence[str],
-    records: Sequence[GameRecord] = (),
+    records: Sequence[tuple[GameRecord, Mapping[int, Said]]] = (),
     store: Store | None = None,
     entry: str | None = None,
 ) -> ASGIApp:
@@ -48,14 +50,14 @@ def make_app(
     Args:
         offered: the games, options and players that can be chosen.
         hosts: allowed values of the Host header, such as `127.0.0.1:8000`.
-        records: recorded games that all visitors may watch.
+        records: recorded games that all visitors may watch, each with what language models said, by position.
         store: the store of games; None: a new one.
         entry: token that the first address must carry (`?entry=`) if other machines can reach the server; None: none.
     """
     # Cookies belong to a host, not to a port, so two servers on one machine need different names.
     site = Site(offered, store or Store(), entry, f"spygames_{hosts[0].rpartition(':')[2]}")
-    for each in records:
-        site.store.watch(site.watched(each, None))
+    for each, said in records:
+        site.store.watch(site.watched(each, None, said))
     routes = [
         Route("/", site.start),
         Route("/seats", site.seats),
@@ -101,12 +103,12 @@ class Site:
     def __init__(self, offered: choices.Choices, store: Store, entry: str | None, cookie: str):
         self.offered, self.store, self.entry, self.cookie = offered, store, entry, cookie
 
-    def watched(self, record: GameRecord, visitor: str | None) -> Watched:
-        """Prepare a recorded game for the page; RecordError if it does not match its game."""
+    def watched(self, record: GameRecord, visitor: str | None, said: Mapping[int, Said] | None = None) -> Watched:
+        """Prepare a recorded game, and what was said, for the page; RecordError if it does not match its game."""
         game = game_of(record)
         specs = tuple(self.offered.players_of(game))
         voices = [Voice("nobody", None), *voices_of(game, specs)]
-        return Watched(visitor, title_of(record.game)[0], Screening(record, game, voices))
+        return Watched(visitor, title_of(record.game)[0], Screening(record, game, voices, said))
 
     # ------------------------------------------------------------ choosing
 
@@ -345,12 +347,14 @@ class Site:
 
         def take() -> str | Html:
             try:
-                games = read_games(visit.fields.get("record", ""), "")
+                text = visit.fields.get("record", "")
+                games = read_games(text, "")
                 if not games:
                     return self._records(visit, "No game found: paste a line that `spygames record` wrote.")
                 if len(games) > MAX_GAMES:
                     return self._records(visit, f"At most {MAX_GAMES} games can be shown, not {len(games)}.")
-                watched = [self.watched(each, visit.cookie) for each in games]  # all, or none after an error
+                told = zip(games, read_said(text), strict=True)
+                watched = [self.watched(each, visit.cookie, said) for each, said in told]  # all, or none after an error
                 kept = [self.store.watch(each) for each in watched]
                 return f"/{kept[0]}" if len(kept) == 1 else ""
             except (RecordError, TypeError) as error:

@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from spygames.core.chat.player import language_models
+from spygames.core.chat.transcripts import said_in
 from spygames.core.game.game import NOBODY, Game
 from spygames.core.game.rng import mix
 from spygames.core.players.names import make_player
 from spygames.core.players.player import Player, PlayerFailed
 from spygames.core.playing.session import ROW, answers_in_secret, one_game
+from spygames.core.records.film import Said
 from spygames.core.svg.annotations import Advice
 from spygames_app.advice import EachOwn, Thoughts, advise
 from spygames_app.live import LiveGame
@@ -119,6 +122,8 @@ class WebGame:
     lock: threading.Lock = field(default_factory=threading.Lock)
     news: threading.Condition = field(default_factory=threading.Condition)
     players: dict[str, Player] = field(default_factory=dict)
+    said: dict[int, Said] = field(default_factory=dict)
+    """What language models said, by position; only for the time after the game."""
     resigned: bool = False
     """Whether the user has given up."""
     _screening: Screening | None = None
@@ -152,6 +157,8 @@ class WebGame:
         for spec in asked:
             self.busy = f"{spec} gets ready{COMPILES if is_search(spec) else ''}"
             self.players[spec] = make_player(self.game, spec)
+        for model in language_models(self.players.values()):
+            model.on_game = lambda line: self.said.update(said_in(line))
         for spec in asked:
             if not hasattr(self.players[spec], "ended"):  # a player that follows games would take this for one
                 slowest = self._warm_up(self.players[spec])
@@ -286,8 +293,10 @@ class WebGame:
 
         with self.lock:
             if self._screening is None:
+                for model in language_models(live.players.values()):
+                    model.close()  # a game that was resigned is broken off
                 voices = [Voice("each player", each_own), *voices_of(self.game, self.specs)]
-                self._screening = Screening(live.record(), self.game, voices)
+                self._screening = Screening(live.record(), self.game, voices, self.said)
             return self._screening
 
     def wait(self, seconds: float) -> bool:

@@ -2,11 +2,11 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from spygames.core.game.game import NOBODY, Game
-from spygames.core.records.film import Adviser, Film
+from spygames.core.records.film import Adviser, Film, Said
 from spygames.core.records.record import GameRecord
 from spygames.core.svg.annotations import Advice
 
@@ -90,13 +90,14 @@ class Screening:
         record: the recorded game.
         game: the game that it was played with.
         voices: the voices, in the order of the page.
+        said: what language models said, by position.
 
     Raises:
         RecordError: the record does not match the game.
     """
 
-    def __init__(self, record: GameRecord, game: Game, voices: Sequence[Voice]):
-        self.film, self.voices = Film(record, game), tuple(voices)
+    def __init__(self, record: GameRecord, game: Game, voices: Sequence[Voice], said: Mapping[int, Said] | None = None):
+        self.film, self.voices = Film(record, game, said=said), tuple(voices)
         self._thinkers: dict[int, Thinker] = {}
         self._lock = threading.Lock()
 

@@ -2,12 +2,14 @@
 
 import json
 import random
+import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -16,7 +18,19 @@ from spygames import Game, make_game
 from spygames.core.chat.client import MAX_ANSWER, MAX_BODY, TRIES
 from spygames.core.chat.player import _side_by_side
 from spygames.players import LanguageModel, Limits, PlayerFailed, PlayerUnavailable, PythonPlayer, Transcripts
-from spygames.records import GameRecord, play_record, read_games, replay
+from spygames.records import (
+    Film,
+    GameRecord,
+    RecordError,
+    Said,
+    chat_rows,
+    load_games,
+    load_said,
+    play_record,
+    read_games,
+    replay,
+    save_games,
+)
 from spygames.text import Turn, Verdict, parse, question
 from tests.support.chat_server import ChatServer, Reaction, chat_server, in_form, listed
 
@@ -95,6 +109,16 @@ def test_each_seat_has_its_own_conversation() -> None:
     assert server.requests[0]["model"] == "fake"
     assert server.requests[0]["path"] == "/v1/chat/completions"
     assert {*server.requests[0]} == {"path", "model", "messages"}
+
+
+def test_a_model_is_asked_what_conversations_of_a_dataset_have() -> None:
+    with chat_server(lambda m, n: json.dumps({"action": choice(m[-1]["content"], listed(m))})) as server:
+        model = model_of(server)
+        record = play_record(GAME, [model, "random"], seed=1)
+        model.close()
+    *asked, answer = next(chat_rows(record))["messages"]
+    assert server.requests[-1]["messages"] == asked
+    assert parse(answer["content"], listed(asked)).verdict is Verdict.OK
 
 
 def test_settings_are_requested() -> None:
@@ -318,6 +342,59 @@ def test_transcripts_replay_and_have_each_prompt_answer_and_verdict(tmp_path: Pa
         for turn in seat["decisions"]:
             last = turn["exchanges"][-1]
             assert parse(last["answer"], turn["legal"]).verdict is Verdict.OK
+
+
+def test_films_of_transcripts_have_what_was_said(tmp_path: Path) -> None:
+    with chat_server(lambda m, n: "hm\x00\ud800 " * 300 if n in (1, 4, 5, 6) else sensible(m, n)) as server:
+        model = model_of(server, transcripts=Transcripts(tmp_path))
+        with pytest.raises(PlayerFailed):
+            play_record(GAME, ["random", model], seed=1)
+        model.close()
+    file = tmp_path / "games.jsonl"
+    save_games(tmp_path / "plain.jsonl", load_games(file))
+    assert load_said(tmp_path / "plain.jsonl") == [{}]
+    (record,), (said,) = load_games(file), load_said(file)
+    film = Film(record, said=said)
+    own = [i for i, seat in enumerate(film.states["to_move"]) if seat == 1]
+    assert [*film.said] == own
+    assert [[verdict for verdict, _ in said[i].answers] for i in own] == [
+        ["ok"], ["unparseable", "ok"], ["ok"], ["unparseable"] * 3,
+    ]  # fmt: skip
+    assert {each.title for each in said.values()} == {"What llm:fake said"}
+    for position in range(len(film)):
+        for viewer in (-1, 0, 1):
+            scene = film.scene(position, viewer)
+            assert scene.said == (said.get(position) if viewer != 0 else None)
+            shown = [text for each in ElementTree.fromstring(scene.picture) for text in each.itertext()]
+            assert ("What llm:fake said" in shown) == (scene.said is not None)
+            assert ("I think." in " ".join(shown)) == (scene.said is not None and position != own[-1])
+    assert len({re.search("viewBox=.*?>", film.scene(i, 0).picture)[0] for i in range(len(film))}) == 1  # type: ignore[index]
+    for size in ("portrait", "compact"):
+        assert "What llm:fake said" in film.scene(own[0], size=size).picture
+
+
+def test_what_was_said_must_fit_the_game(tmp_path: Path) -> None:
+    record = play_record(GAME, ["random", "random"], seed=1)
+    with pytest.raises(RecordError, match=f"something is said at position {len(record.actions)}, where no seat"):
+        Film(record, said={len(record.actions): Said("llm:m", ())})
+    line = {"model": "llm:m", "game": json.loads(record.to_line()), "seats": {"0": {"decisions": [{"exchanges": []}]}}}
+    (tmp_path / "games.jsonl").write_text(json.dumps(line))
+    assert load_games(tmp_path / "games.jsonl") == [record]
+    with pytest.raises(RecordError, match=r"games.jsonl, line 1 is not a transcript: 'position'"):
+        load_said(tmp_path / "games.jsonl")
+    with pytest.raises(RecordError, match="line 1: the transcript has no game to replay"):
+        read_games(json.dumps({**line, "game": None}))
+
+
+def test_transcripts_have_games_that_are_longer_than_the_notes(tmp_path: Path) -> None:
+    with chat_server(sensible) as server:
+        model = model_of(server, transcripts=Transcripts(tmp_path))
+        model.notes_size = 4
+        record = play_record(GAME, ["random", model], seed=1)
+        model.close()
+    (found,) = load_games(tmp_path / "games.jsonl")
+    assert len(record.actions) > 8
+    assert (found.actions, found.returns) == (record.actions, record.returns)
 
 
 def test_transcripts_have_lost_games_from_their_beginning(tmp_path: Path) -> None:

@@ -22,7 +22,16 @@ __all__ = ["LineUpResult", "line_up"]
 
 @dataclass(frozen=True)
 class LineUpForfeits:
-    """Games of a line-up that a player lost because it failed, and the result of the games that nobody forfeited."""
+    """Games of a line-up that a player lost because it failed, and the result of the games that nobody forfeited.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames_training.measuring import line_up
+        >>> game = make_game("heimlich_v0", players=3)
+        >>> result, _ = line_up(game, ["greedy", "random", "random"], games=60, seed=1, limit=10)
+        >>> result.forfeits.own, result.forfeits.others, result.forfeits.win_share == result.win_share
+        (0, 0, True)
+    """
 
     own: int
     """Number of games that the player lost because it failed."""

@@ -42,6 +42,10 @@ from spygames_training.system.machine import instructions
 
 MAX_BYTES = 1 << 30
 """Maximum size of a ladder's file."""
+LIMIT = 10.0
+"""Seconds for a decision by default, in games without a language model."""
+WITH_MODELS = 1e6
+"""The same in games with one: the time that its server takes is limited by the requests (`LanguageModel.patience`)."""
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 """A line has one digit for each game: the winning sides of the first player (0 or 1) plus twice those of the second."""
 
@@ -128,7 +132,7 @@ def play_line(
     second: tuple[Entry, Player],
     seed: int,
     number: int,
-    limit: float,
+    limit: float | None,
     progress: Progress | None = None,
     deals: int = DEALS,
 ) -> Line:
@@ -140,14 +144,16 @@ def play_line(
         second: the other player with its entry.
         seed: 0..2^64-1, of the ladder.
         number: the block's number, from 0.
-        limit: see `Referee`.
+        limit: see `Referee`. None: `LIMIT`; only programs and code have it in games with a language model.
         progress: see `Progress`.
         deals: number of deals of a block, 1 to `DEALS`.
     """
-    referee, began = Referee(limit), time.monotonic()
-    timed = [Timed(_fresh(first[1], limit))]
-    timed.append(timed[0] if first[0] == second[0] else Timed(_fresh(second[1], limit)))
-    for model in language_models([first[1], second[1]]):
+    models, began = language_models([first[1], second[1]]), time.monotonic()
+    referee = Referee((WITH_MODELS if models else LIMIT) if limit is None else limit)
+    own = LIMIT if limit is None else limit
+    timed = [Timed(_fresh(first[1], own))]
+    timed.append(timed[0] if first[0] == second[0] else Timed(_fresh(second[1], own)))
+    for model in models:
         model.occasion = f"{first[0].name} - {second[0].name}, block {number}"
     try:
         block = play_block(game, timed[0], timed[1], seed, number, deals, referee, progress)

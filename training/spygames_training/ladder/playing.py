@@ -23,7 +23,7 @@ class Meeting(NamedTuple):
 def play_lines(
     game: Game,
     meetings: Iterable[Meeting],
-    limit: float,
+    limit: float | None,
     append: Callable[[Line], None],
     executor: Executor = SERIAL,
     progress: Progress | None = None,
@@ -36,7 +36,7 @@ def play_lines(
     Args:
         game: the game to play.
         meetings: the blocks; the next one is taken when a process is free to play it.
-        limit: see `Referee`.
+        limit: see `play_line`.
         append: writes a line, see `appending`.
         executor: plays the blocks.
         progress: called with the number of games that have ended since the last call.

@@ -44,6 +44,8 @@ class Talk:
     """The decisions with the exchanges of each, for the transcript."""
     game: int = 0
     """Number of the game (`DecisionBatch.games`)."""
+    position: int | None = None
+    """Number of moves before the decision; None: unknown."""
     played: Noted | None = None
     """The game from its beginning, as far as it is known. If it has no decision yet, `states` has its position. None:
     its first decisions are lost."""
@@ -98,6 +100,8 @@ class LanguageModel:
         """Number of latest decisions of a game that the player wants in `DecisionBatch.notes`."""
         self.occasion = ""
         """What the games belong to, for the transcripts, such as two players and a block of a ladder."""
+        self.on_game: Callable[[dict[str, Any]], None] | None = None
+        """Called with the transcript of each game once it is over or broken off."""
         self.account = Account()
         self._pause = pause
         self._client: ChatClient | None = None
@@ -171,7 +175,7 @@ class LanguageModel:
         talk = self._talks.get((row, seat))
         if talk is None or notes is None:
             return
-        talk.played = _whole_game(notes, row, talk.played)
+        talk.played = _whole_game(notes, row, talk.played, talk.played)
         if seat == max(each for place, each in self._talks if place == row):
             self._write(row, "played")
 
@@ -187,14 +191,15 @@ class LanguageModel:
             self._talks[row, news.seat] = Talk(draw_seed(d.rng[row]), told, game=number)
         talk = self._talks[row, news.seat]
         start = Noted(d.states[row : row + 1].copy(), np.zeros(0, np.int64))
-        talk.played = None if d.notes is None else _whole_game(d.notes, row, start)
+        if d.notes is not None:
+            talk.played, talk.position = _whole_game(d.notes, row, start, talk.played), int(d.notes.count[row])
         return talk, turn
 
     def _decide(self, talk: Talk, turn: Turn) -> str | tuple[str, str]:
         """Return the text of a legal action; or why there is none, as a public and a private part."""
         mode, account = self.model.mode, self.account
         exchanges: list[dict[str, Any]] = []
-        talk.turns.append({"legal": [*turn.legal], "exchanges": exchanges})
+        talk.turns.append({"position": talk.position, "legal": [*turn.legal], "exchanges": exchanges})
         told, reply = question(turn, mode == "listed"), None
         with self.budget.lock:
             account.decisions += 1
@@ -266,28 +271,42 @@ class LanguageModel:
     def _write(self, row: int, how: str, lost: dict[str, Any] | None = None) -> None:
         """Write the transcript of the game in a row, and forget its conversations."""
         talks = {seat: self._talks.pop((row, seat)) for place, seat in sorted(self._talks) if place == row}
-        if self.transcripts is None or not talks:
+        if not talks or (self.transcripts is None and self.on_game is None):
             return
         known = [talk.played for talk in talks.values() if talk.played is not None]
         seats = {
             str(seat): {"briefing": talk.messages[0]["content"], "decisions": talk.turns}
             for seat, talk in talks.items()
         }
-        self.transcripts.add_game({
+        line = {
             "model": self.name,
             "occasion": self.occasion,
             "ended": how,
             "forfeit": lost,
             "game": _record(self.game, max(known, key=lambda played: len(played.actions))) if known else None,
             "seats": seats,
-        })  # fmt: skip
+        }
+        if self.transcripts is not None:
+            self.transcripts.add_game(line)
+        if self.on_game is not None:
+            self.on_game(line)
 
 
-def _whole_game(notes: Notes, row: int, start: Noted | None) -> Noted | None:
-    """Return the game of a row from its beginning; `start` before its first decision, None if that is lost."""
+def _whole_game(notes: Notes, row: int, start: Noted | None, known: Noted | None) -> Noted | None:
+    """Return the game of a row from its beginning; `start` before its first decision.
+
+    `known` is the game as it was known before. None if decisions are lost, which neither it nor the notes have.
+    """
     if not notes.count[row]:
         return start
-    return notes.of(row) if notes.count[row] <= notes.size else None
+    latest = notes.of(row)
+    dropped = int(notes.count[row]) - len(latest.actions)
+    if not dropped:
+        return latest
+    if known is None or len(known.actions) < dropped:
+        return None
+    parts = [Noted(known.states[:dropped], known.actions[:dropped]), latest]
+    return Noted(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
 def _record(game: Game, played: Noted) -> dict[str, Any]:

@@ -14,8 +14,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from spygames.core.basics.files import read_text
 from spygames.core.basics.json_values import is_count, is_number, parse_json
+from spygames.core.basics.text import one_line
 from spygames.core.chat.client import Completion
+from spygames.core.records.film import Said
+from spygames.core.records.record import MAX_BYTES, RecordError
 
 ANSWERS, GAMES = "answers.jsonl", "games.jsonl"
 
@@ -68,6 +72,51 @@ class Transcripts:
     def _append(self, name: str, line: Mapping[str, Any]) -> None:
         with self._lock, open(self.folder / name, "ab") as file:
             file.write(json.dumps(line).encode("ascii") + b"\n")
+
+
+def load_said(path: str | os.PathLike[str]) -> list[dict[int, Said]]:
+    """Read what language models said from a file of transcripts or of recorded games, one line a game.
+
+    Returns:
+        For each line what was said, by the number of moves before the decision; empty for a line of `save_games`. The
+        lines are those of `load_games`, which reads the games.
+
+    Raises:
+        RecordError: a line is not a transcript.
+        OSError: the file cannot be read.
+    """
+    return read_said(read_text(path, MAX_BYTES), f"{one_line(path)}, ")
+
+
+def read_said(text: str, where: str = "") -> list[dict[int, Said]]:
+    """Read what was said from the text of a file, see `load_said`."""
+    found = []
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+        if line.strip():
+            try:
+                found.append(said_in(parse_json(line)))
+            except (ValueError, LookupError, TypeError, AttributeError) as error:
+                raise RecordError(f"{where}line {number} is not a transcript: {one_line(error)}") from None
+    return found
+
+
+def said_in(line: Any) -> dict[int, Said]:
+    """Return what was said in the transcript of a game, by the number of moves before the decision.
+
+    Raises:
+        ValueError, LookupError, TypeError, AttributeError: it is not a transcript.
+    """
+    found = {}
+    for seat in line.get("seats", {}).values():
+        for turn in seat["decisions"]:
+            if not is_count(turn["position"]):
+                raise ValueError("a decision needs its position, the number of moves before it")
+            answers = [
+                (str(each["verdict"]), str(each["answer"])) if "answer" in each else ("failure", str(each["failure"]))
+                for each in turn["exchanges"]
+            ]
+            found[turn["position"]] = Said(str(line["model"]), tuple(answers))
+    return found
 
 
 def key_of(digest: str, seed: int, occasion: str, messages: Sequence[Mapping[str, str]]) -> str:

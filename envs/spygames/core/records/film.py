@@ -1,6 +1,7 @@
 """A recorded game as a series of pictures: what a viewer sees, the moves, and the analysis of a player."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -9,15 +10,16 @@ import numpy as np
 from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.pictures.beside import beside
 from spygames.core.pictures.picture import Picture, picture
 from spygames.core.players.player import DecisionBatch
 from spygames.core.playing.session import ROW, one_game
-from spygames.core.records.record import GameRecord, game_of, replay
+from spygames.core.records.record import GameRecord, RecordError, game_of, replay
 from spygames.core.svg.annotations import Advice
 from spygames.core.svg.colours import Theme
 from spygames.core.svg.pen import Size
 
-__all__ = ["Adviser", "Film", "Scene"]
+__all__ = ["Adviser", "Film", "Said", "Scene"]
 
 _LOG = 8  # number of moves listed in a picture
 
@@ -50,6 +52,36 @@ class Adviser(Protocol):
 
 
 @dataclass(frozen=True)
+class Said:
+    """What a language model said at one decision.
+
+    Example:
+        >>> from spygames.records import Said
+        >>> said = Said("llm:m", (("unparseable", "Hm."), ("ok", '[recruit up]')))
+        >>> said.paragraphs
+        [('1: unparseable', 'Hm.'), ('2: ok', '[recruit up]')]
+    """
+
+    player: str
+    """The name of the player."""
+    answers: tuple[tuple[str, str], ...]
+    """Each answer in order: its verdict (`Verdict`) and its text. A request without an answer has the verdict
+    "failure", and the reason as its text."""
+
+    @property
+    def title(self) -> str:
+        """The heading above what was said: the player without the URL and settings of a language model."""
+        return f"What {re.split('@https?://|,mode=', self.player)[0]} said"
+
+    @property
+    def paragraphs(self) -> list[tuple[str, str]]:
+        """The answers with headings. A single answer that named a legal action has none."""
+        if [verdict for verdict, _ in self.answers] == ["ok"]:
+            return [("", self.answers[0][1])]
+        return [(f"{number}: {verdict}", text) for number, (verdict, text) in enumerate(self.answers, 1)]
+
+
+@dataclass(frozen=True)
 class Scene:
     """One position of a film.
 
@@ -70,13 +102,15 @@ class Scene:
     """The adviser's analysis; None unless the viewer is to move or sees everything."""
     seat: int
     """The seat to move; NOBODY at the end."""
+    said: Said | None = None
+    """What the player to move said about its decision; None unless the viewer is to move or sees everything."""
 
 
 class Film:
     """A recorded game, position by position.
 
     Advice is computed from the view of the seat that decides. Only that seat and a viewer who sees everything get it,
-    because it reveals what the seat holds.
+    because it reveals what the seat holds. The same holds for what a language model said.
 
     Example:
         >>> from spygames import make_game
@@ -91,15 +125,26 @@ class Film:
         game_record: the record.
         game: the game to replay it with; None: the game that the record names (see `replay`).
         adviser: the player that analyzes each decision.
+        said: what language models said, by position (`load_said`). Pictures have a panel for it.
 
     Raises:
-        RecordError: the record does not fit the game.
+        RecordError: the record does not fit the game, or `said` does not fit the record.
     """
 
-    def __init__(self, game_record: GameRecord, game: Game | None = None, adviser: Adviser | None = None):
+    def __init__(
+        self,
+        game_record: GameRecord,
+        game: Game | None = None,
+        adviser: Adviser | None = None,
+        said: Mapping[int, Said] | None = None,
+    ):
         self.record, self.game, self.adviser = game_record, game or game_of(game_record), adviser
+        self.said = dict(said or {})
         self.states = replay(game_record, self.game)
         """STATE [actions + 1]"""
+        for position in self.said:
+            if not 0 <= position < len(self.states) or self.states["to_move"][position] == NOBODY:
+                raise RecordError(f"something is said at position {position}, where no seat decides")
         asked: Any = [] if adviser is None else [adviser]  # only its `memory_size` and `notes_size` are read
         self._session = one_game(self.game, asked, self.states[:1])
         self._advice: dict[int, Advice | None] = {}
@@ -126,7 +171,7 @@ class Film:
         Args:
             position: number of moves before the position, 0 for the start.
             viewer: a seat; NOBODY sees everything.
-            draw_advice: whether the picture also shows the advice.
+            draw_advice: whether the picture also shows the advice, and what was said beside it.
             theme: "dark", "light", or "auto" for SVG that follows the `color-scheme` of its page.
             size: "full", "portrait" or "compact".
 
@@ -141,13 +186,17 @@ class Film:
         game, s = self.game, self._state(position)
         log = [self.move(number, viewer) for number in range(position, max(0, position - _LOG), -1)]
         before = game.seen_to_dict(self._state(position - 1), viewer) if position else None
-        advice = self.advice(position) if viewer in (NOBODY, s.to_move) else None
+        may_know = viewer in (NOBODY, s.to_move)
+        advice, said = (self.advice(position), self.said.get(position)) if may_know else (None, None)
         drawn = advice if draw_advice else None
         names = self.record.players
         drawn_picture = picture(
             game, s, viewer, before=before, log=log, names=names, advice=drawn, theme=theme, size=size
         )
-        return Scene(drawn_picture, log[0] if log else "", advice, int(s.to_move))
+        if self.said and draw_advice:
+            text = (said.title, said.paragraphs) if said else ("", [])
+            drawn_picture = beside(drawn_picture, *text, theme=theme)
+        return Scene(drawn_picture, log[0] if log else "", advice, int(s.to_move), said)
 
     def _state(self, position: int) -> Record:
         return as_record(self.states, position)

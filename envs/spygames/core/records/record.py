@@ -250,7 +250,7 @@ def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> N
 
 
 def load_games(path: str | os.PathLike[str]) -> list[GameRecord]:
-    """Read a file written by `save_games`.
+    """Read a file written by `save_games`, or the games in transcripts of language models (`load_said`).
 
     Raises:
         RecordError: a line is not a record; the message names the line and the key.
@@ -398,6 +398,10 @@ def _read(line: str, where: str) -> GameRecord:
         raise RecordError(f"{where}: not JSON: {one_line(error)}") from error
     if not isinstance(found, dict):
         raise RecordError(f"{where}: a record must be a mapping, not {type(found).__name__}")
+    if {"seats", "game"} <= set(found):  # the transcript of a language model
+        found = found["game"]
+        if not isinstance(found, dict):
+            raise RecordError(f"{where}: the transcript has no game to replay: its first decisions are not known")
     names = [f.name for f in fields(GameRecord)]
     if wrong := set(names) ^ set(found):
         missing = [name for name in names if name in wrong]

@@ -129,6 +129,10 @@ class Pen:
             **attributes,
         )
 
+    def raw(self, svg: str) -> None:
+        """Add SVG that another pen has written."""
+        self._parts.append(svg)
+
     def stamp(self, draw: Callable[..., None], *args: Hashable) -> None:
         """Add the output of `draw(pen, *args)`, which is cached. Use it for icons, which look the same each time."""
         self._parts.append(_drawn(self.palette, draw, *args))

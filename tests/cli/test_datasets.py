@@ -1,0 +1,246 @@
+"""`spygames record --dataset`: the rows, the card, going on after an interruption, and wrong options."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spygames.core.records.dataset import _number
+from spygames.core.records.record import game_of
+from spygames.records import chat_rows, decision_rows, load_games, make_record
+from spygames_app import datasets
+from tests.cli.command import complaint, run
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "parquet_rows.py"
+
+
+def rows_in(folder: Path) -> list[dict[str, Any]]:
+    lines = [line for file in sorted(folder.glob("*-0*.jsonl")) for line in file.read_text().splitlines()]
+    return [json.loads(line) for line in lines]
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """All files that do not name the folder."""
+    return {each.name: each.read_bytes() for each in folder.iterdir() if each.name not in ("README.md", ".lock")}
+
+
+def record(folder: Path, *more: object, games: int = 3) -> int:
+    return run("record", "greedy", "random", "--games", games, "--seed", 4, "--dataset", folder, *more)
+
+
+def test_a_dataset_has_rows_that_replay_and_a_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert record(tmp_path / "data", "--advice", "greedy", "--truth") == 0
+    said = capsys.readouterr().out
+    games, rows = load_games(tmp_path / "data" / "games.jsonl"), rows_in(tmp_path / "data")
+    assert f"3 games, {len(rows)} rows in" in said
+    for number, game in enumerate(games):
+        own = [row for row in rows if row["game"] == number]
+        from_rows = make_record(
+            game_of(game), [row["action"] for row in own], int(own[0]["truth_seed"]), players=game.players
+        )
+        assert from_rows == game
+        assert [row["advice_policy"][row["action"]] for row in own if row["player"] == "greedy"] == [1.0] * len(
+            [row for row in own if row["player"] == "greedy"]
+        )
+    assert run("record", "greedy", "random", "--games", 3, "--seed", 4, "--out", tmp_path / "games.jsonl") == 0
+    assert load_games(tmp_path / "games.jsonl") == games
+    card = (tmp_path / "data" / "README.md").read_text()
+    for part in (
+        "license: mit",
+        f"3 games, {len(rows)} rows",
+        "| 0 | `greedy` | `",
+        "| `view.hand` | float32 | 8 x 4 | 0 to 1 |",
+        "`truth_...` hold what is hidden",
+        "of `greedy`, digest",
+        "--seed 4",
+        "| `decisions-00000.jsonl` | 3 |",
+    ):
+        assert part in card, part
+
+
+def test_rows_are_those_of_the_library(tmp_path: Path) -> None:
+    record(tmp_path / "data", "--numbers-only", games=2)
+    games = load_games(tmp_path / "data" / "games.jsonl")
+    wanted = [row for i, game in enumerate(games) for row in decision_rows(game, number=i, texts=False)]
+    assert rows_in(tmp_path / "data") == wanted
+    record(tmp_path / "talk", "--form", "chat", games=2)
+    assert rows_in(tmp_path / "talk") == [row for i, game in enumerate(games) for row in chat_rows(game, number=i)]
+
+
+def test_the_players_own_advice(tmp_path: Path) -> None:
+    argv = ["record", "mcts:4", "random", "--dataset", tmp_path / "data", "--advice", "own", "--numbers-only"]
+    assert run(*argv) == 0
+    rows = rows_in(tmp_path / "data")
+    assert {row["player"] for row in rows if row["advice_value"] is not None} == {"mcts:4"}
+    assert {row["player"] for row in rows if row["advice_policy"] is None} == {"random"}
+
+
+def test_parquet_has_the_same_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
+    record(tmp_path / "lines", "--advice", "greedy", "--truth")
+    record(tmp_path / "data", "--advice", "greedy", "--truth", "--parquet")
+    table = parquet.read_table(tmp_path / "data" / "decisions-00000.parquet")
+    wanted = rows_in(tmp_path / "lines")
+
+    def shortest(found: Any) -> Any:
+        """Floats of float32 as the JSON lines have them."""
+        if isinstance(found, dict):
+            return {key: shortest(value) for key, value in found.items()}
+        if isinstance(found, list):
+            return [shortest(value) for value in found]
+        return _number(found) if isinstance(found, float) else found
+
+    assert shortest(table.to_pylist()) == wanted
+    done = subprocess.run([sys.executable, EXAMPLE, tmp_path / "data"], capture_output=True, text=True, check=False)
+    assert done.stdout == f"({len(wanted)}, 160) ({len(wanted)}, 74) True\n", done.stderr
+    assert str(table.schema.field("mask").type) == "fixed_size_list<element: int8>[74]"
+    record(tmp_path / "talk", "--form", "chat", "--parquet")
+    record(tmp_path / "talks", "--form", "chat")
+    assert parquet.read_table(tmp_path / "talk" / "chat-00000.parquet").to_pylist() == rows_in(tmp_path / "talks")
+
+
+def test_a_missing_pyarrow_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    argv = ["record", "random", "--dataset", str(tmp_path / "data"), "--parquet"]
+    assert "Parquet needs pyarrow: pip install 'spygames[parquet]'" in error_of(argv, capsys)
+    assert not (tmp_path / "data").exists()
+
+
+def error_of(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the error line. Before it may be an empty one of a progress bar that has ended."""
+    capsys.readouterr()
+    assert run(*argv) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("form", "moment"),
+    [
+        ([], "play"),
+        ([], "rows"),
+        (["--form", "chat"], "place"),
+        (["--parquet"], "rows"),
+        pytest.param(["--parquet"], "play", marks=pytest.mark.slow),
+        pytest.param(["--parquet"], "place", marks=pytest.mark.slow),
+    ],
+)
+def test_an_interruption_keeps_whole_games_and_the_same_command_continues(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: list[str], moment: str
+) -> None:
+    if "--parquet" in form:
+        pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    monkeypatch.setattr(datasets, "PART", 2)
+    record(tmp_path / "whole", *form, games=5)
+
+    def stops(function: Callable[..., Any], after: int) -> Callable[..., Any]:
+        calls = iter(range(10**6))
+
+        def call(*arguments: Any, **options: Any) -> Any:
+            if next(calls) == after:
+                raise KeyboardInterrupt
+            return function(*arguments, **options)
+
+        return call
+
+    where = {"play": (datasets, "play_record"), "rows": (datasets.Part, "add"), "place": (datasets, "write_whole")}
+    with monkeypatch.context() as patched:
+        owner, name = where[moment]
+        patched.setattr(owner, name, stops(getattr(owner, name), 3))
+        assert record(tmp_path / "data", *form, games=5) == 130
+    kept = load_games(tmp_path / "data" / "games.jsonl")
+    assert 2 <= len(kept) < 5
+    assert run("replay", tmp_path / "data" / "games.jsonl") == 0
+    if "--parquet" not in form:
+        assert {row["game"] for row in rows_in(tmp_path / "data")} == {*range(3 if moment == "play" else len(kept))} - (
+            {3} if moment == "rows" else set()
+        )
+    with open(tmp_path / "data" / "games.jsonl", "ab") as file:
+        file.write(b'{"game": "agent_ave')  # a kill cuts a line
+    assert record(tmp_path / "data", *form, games=5) == 0
+    assert content(tmp_path / "data") == content(tmp_path / "whole")
+
+
+def test_more_games_continue_and_other_games_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record(tmp_path / "data", games=1)
+    record(tmp_path / "data", games=3)
+    record(tmp_path / "whole", games=3)
+    assert content(tmp_path / "data") == content(tmp_path / "whole")
+    before = content(tmp_path / "data")
+    base = ["record", "greedy", "random", "--seed", "4", "--dataset", str(tmp_path / "data")]
+    assert "has 3 games, more than --games 2" in error_of([*base, "--games", "2"], capsys)
+    for more, what in ((["--truth"], "truth"), (["--form", "chat"], "form"), (["--option", "first_player=1"], "game")):
+        line = error_of([*base, "--games", "3", *more], capsys)
+        assert f"holds another dataset: its {what} is" in line
+    assert content(tmp_path / "data") == before
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.txt").write_text("")
+    line = error_of(["record", "random", "--dataset", str(tmp_path / "other")], capsys)
+    assert "must be a new or empty folder, or a dataset; it has thesis.txt" in line
+    line = error_of(["record", "random", "--dataset", str(tmp_path / "other" / "thesis.txt")], capsys)
+    assert "must be a folder, not a file" in line
+
+
+def test_a_player_that_fails_keeps_the_games_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("fails.py").write_text(
+        "count = 0\n\n\ndef act(observation, mask):\n    global count\n    count += 1\n"
+        "    return int(mask.argmax()) if count < 30 else -1\n"
+    )
+    line = error_of(
+        ["record", "random", "python:fails.act", "--games", "9", "--dataset", str(tmp_path / "data")], capsys
+    )
+    assert "the player python:fails.act failed in seat 1" in line
+    games = load_games(tmp_path / "data" / "games.jsonl")
+    assert 0 < len(games) < 9
+    assert {row["game"] for row in rows_in(tmp_path / "data")} == {*range(len(games))}
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_another_process_and_jobs(tmp_path: Path) -> None:
+    argv = ["record", "greedy", "random", "--games", "400", "--seed", "4", "--jobs", "2", "--dataset"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "spygames_app", *argv, tmp_path / "data"], stderr=subprocess.PIPE, start_new_session=True
+    )
+    games = tmp_path / "data" / "games.jsonl"
+    while process.poll() is None and not (games.exists() and games.read_bytes().count(b"\n") > 5):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate()
+    assert process.returncode == 130
+    assert error.endswith(b"spygames record: interrupted\n")
+    assert 5 < len(load_games(games)) < 400
+    for folder in ("data", "whole"):
+        assert run(*argv, tmp_path / folder) == 0
+    assert content(tmp_path / "data") == content(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["random"], "name a file for the games, as in --out games.jsonl, or a folder"),
+        (["random", "--out", "a.jsonl", "--dataset", "b"], "not both"),
+        (["random", "--out", "a.jsonl", "--truth"], "--truth works only with --dataset"),
+        (["random", "--out", "a.jsonl", "--jobs", "2"], "--jobs and --on work only with --dataset"),
+        (["random", "--dataset", "b", "--form", "chat", "--truth"], "--truth does not go with --form chat"),
+        (["random", "--dataset", "b", "--advice", "nobody"], "nobody"),
+        (["random", "--dataset", "b", "--form", "table"], "table"),
+    ],
+)
+def test_wrong_options_write_nothing(
+    argv: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert message in complaint(["record", *argv], capsys)
+    assert not list(tmp_path.iterdir())
