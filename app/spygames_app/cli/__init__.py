@@ -19,6 +19,7 @@ COMMANDS = {
     "evaluate": "Evaluate",
     "compare": "Compare",
     "ladder": "Ladder",
+    "beliefs": "Beliefs",
     "agents": "Agents",
     "play": "Play",
     "record": "Record",
