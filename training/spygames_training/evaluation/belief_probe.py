@@ -122,11 +122,13 @@ def ask(
                 _append(folder / GAMES, records[number].to_line())
             asked.append(positions_of(probe.game, records[number], number, probe.seed, probe.per_game))
         for each in believers:
-            missing = [k for k, number in enumerate(part) if (each.name, number) not in lines]
+            missing = [k for k, number in enumerate(part) if each.resumes or (each.name, number) not in lines]
             positions = [position for k in missing for position in asked[k].positions]
             answers = iter(each.believe(positions) if positions else [])
             for k in missing:
                 told = [_as_json(p.move, next(answers)) for p in asked[k].positions]
+                if (each.name, part[k]) in lines:
+                    continue
                 line = {"player": each.name, "digest": each.digest, "game": part[k], "positions": told}
                 lines[each.name, part[k]] = line
                 _append(folder / ANSWERS, json.dumps(line))

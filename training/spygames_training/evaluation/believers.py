@@ -28,6 +28,8 @@ from spygames_training.search.player import SearchingPolicy
 
 RULES, KNOWN = "rules alone", "knows the players"
 """The names of the two rows beside the players: what the rules alone say, and what could be known."""
+EFFECTIVE, BATCHES = 1000, 32
+"""Worlds of what could be known are drawn in batches until their effective number is EFFECTIVE, or to BATCHES."""
 SEEDS = 1 << 32
 """Seeds of Python classes are smaller than this, as in a game."""
 
@@ -47,6 +49,8 @@ class Believer(Protocol):
 
     name: str
     digest: str | None
+    resumes: bool
+    """Whether it keeps earlier answers itself, and is asked again when the command resumes."""
 
     def believe(self, positions: Sequence[Position]) -> list[Answers]:
         """Answer the questions of each position. The answers depend only on what the seat to move may know."""
@@ -60,7 +64,7 @@ class RulesAlone:
     their cards is left out. In games with strata each stratum has the same number of worlds, so that it has no error.
     """
 
-    name = RULES
+    name, resumes = RULES, False
 
     def __init__(self, game: Game, worlds: int):
         self.game, self.worlds = game, worlds
@@ -85,10 +89,10 @@ class KnowsPlayers:
     Args:
         game: the game.
         models: of the players by seat, see `models_of`.
-        worlds: number of worlds.
+        worlds: number of worlds of a batch.
     """
 
-    name = KNOWN
+    name, resumes = KNOWN, False
 
     def __init__(self, game: Game, models: Sequence[Rival], worlds: int):
         self.game, self.models, self.worlds = game, models, worlds
@@ -100,18 +104,30 @@ class KnowsPlayers:
 
     def _believe(self, position: Position) -> Answers:
         game, seat, root = self.game, position.seat, position.states
-        draws = Sampled(game, np.uint64(position.seed))
-        worlds = draws.worlds(root, seat, self.worlds)
-        likelihood, (present, _) = np.zeros(len(worlds)), in_reach(game, root, position.past)
+        draws, (present, _) = Sampled(game, np.uint64(position.seed)), in_reach(game, root, position.past)
+        drawn: list[tuple[np.ndarray, np.ndarray]] = []
+        effective = 0.0
+        while effective < EFFECTIVE and len(drawn) < BATCHES:
+            worlds = draws.worlds(root, seat, self.worlds)
+            drawn.append((worlds, self._log_likelihood(worlds, root, seat, present, draws)))
+            likelihood = np.concatenate([each for _, each in drawn])
+            weights = np.exp(likelihood - likelihood.max())
+            weights /= weights.sum()
+            effective = float(1 / (weights**2).sum())
+        found = by_worlds(game, np.concatenate([each for each, _ in drawn]), weights, position.unknowns)
+        return Answers(found, {"effective": round(effective, 1)})
+
+    def _log_likelihood(
+        self, worlds: np.ndarray, root: np.ndarray, seat: int, present: Noted, draws: Sampled
+    ) -> np.ndarray:
+        """Return the log-probability of the decisions of all other seats in each world, float64 [m]."""
+        found = np.zeros(len(worlds))
         for other, model in enumerate(self.models):
             mine = np.flatnonzero(present.states["to_move"] == other)[::-1]
             if other != seat and len(mine):
                 past = Noted(present.states.take(mine), present.actions[mine])
-                likelihood += log_likelihood(game, worlds, root, seat, past, other, [model], draws, len(mine))[0]
-        weights = np.exp(likelihood - likelihood.max())
-        weights /= weights.sum()
-        effective = float(1 / (weights**2).sum())
-        return Answers(by_worlds(game, worlds, weights, position.unknowns), {"effective": round(effective, 1)})
+                found += log_likelihood(self.game, worlds, root, seat, past, other, [model], draws, len(mine))[0]
+        return found
 
 
 def models_of(game: Game, players: Sequence[Player]) -> list[Rival] | None:
@@ -137,6 +153,8 @@ def _model_of(game: Game, player: Player) -> Rival | None:
 class SearchBelief:
     """The belief of a search on top of a policy (`SearchingPolicy.believe`), with the decisions that it reads."""
 
+    resumes = False
+
     def __init__(self, player: SearchingPolicy):
         self.player, self.name, self.digest = player, player.name, player_digest(player.game, player)
 
@@ -153,6 +171,8 @@ class SearchBelief:
 
 class HeadBelief:
     """The belief head of a network (`Policy.belief`)."""
+
+    resumes = False
 
     def __init__(self, player: PolicyPlayer):
         self.policy, self.name = player.policy, player.name
@@ -190,6 +210,8 @@ def _observed(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
 class ModelBelief:
     """A language model, asked in a new conversation for each position."""
 
+    resumes = True  # from its transcripts, so that its account is complete
+
     def __init__(self, model: LanguageModel):
         self.model, self.name, self.digest = model, model.name, model.digest
 
@@ -201,6 +223,8 @@ class ModelBelief:
 
 class PythonBelief:
     """A Python class with a method `beliefs(turn)`."""
+
+    resumes = False
 
     def __init__(self, player: PythonPlayer):
         self.player, self.name, self.digest = player, player.name, player.digest

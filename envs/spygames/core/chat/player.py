@@ -176,7 +176,7 @@ class LanguageModel:
     def believe(self, turns: Sequence[Turn], seeds: Sequence[int]) -> list[tuple[Beliefs, list[dict[str, Any]]]]:
         """Ask the model what it believes about hidden things, in a new conversation for each decision.
 
-        After an answer that is not valid the model is told what is wrong, up to `retries` times; the last answer counts.
+        After an answer that is not valid it is told what is wrong, up to `retries` times. The last answer counts.
 
         Args:
             turns: the decisions, with `unknowns`, and with all that the seat has seen since the game began.

@@ -28,9 +28,9 @@ class Questions:
     """(state, seat, out int8 [Q]), a kernel: write the true answer of each target, 0 to `answers` - 1, or UNASKED.
     Which targets are UNASKED must depend only on what the seat may know."""
     words: Callable[["Game", Mapping[str, Any], int], Sequence[tuple[str, Sequence[str]]]] | None = None
-    """(game, seen, seat): return for each target, Q in all, what it is about, such as "player_1's agent", and a text for
-    each possible answer. Both differ within a position. `seen` is the result of `seen_to_dict` for the seat, so that
-    they can reveal nothing else. None: targets and answers have the names of the groups and numbers."""
+    """(game, seen, seat): return for each target, Q in all, what it is about, such as "player_1's agent", and a text
+    for each possible answer. Both differ within a position. `seen` is the result of `seen_to_dict` for the seat, so
+    that they can reveal nothing else. None: targets and answers have the names of the groups and numbers."""
 
     @property
     def sizes(self) -> np.ndarray:
