@@ -78,7 +78,7 @@ class Beliefs:
         if self.out is None:
             raise WrongArguments("name the folder for the answers, as in --out runs/beliefs")
         from spygames.core.players.names import make_player
-        from spygames_training.evaluation.belief_probe import TOLD, Probe, as_json, ask
+        from spygames_training.evaluation.belief_probe import TOLD, Probe, as_json, ask, check_probe
         from spygames_training.evaluation.belief_scores import results
         from spygames_training.evaluation.believers import KNOWN, RULES, believer_of
         from spygames_training.evaluation.digests import tell_apart
@@ -102,13 +102,11 @@ class Beliefs:
             models = self.llm
         screen = console()
         try:
-            with (
-                only_one(self.out, "asks for beliefs"),
-                models.at_work([*made.values()]) as asked,
-                progress_bar(console=screen, transient=True) as bar,
-            ):
-                task = bar.add_task("asking", total=self.games * len(believers))
-                found = ask(probe, believers, self.games, self.out, lambda n: bar.advance(task, n))
+            with only_one(self.out, "asks for beliefs"), models.at_work([*made.values()]) as asked:
+                check_probe(self.out, probe)
+                with progress_bar(console=screen, transient=True) as bar:
+                    task = bar.add_task("asking", total=self.games * len(believers))
+                    found = ask(probe, believers, self.games, self.out, lambda n: bar.advance(task, n))
         except KeyboardInterrupt:
             say(f"saved in {self.out}; the same command resumes")
             raise

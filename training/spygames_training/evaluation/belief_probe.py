@@ -96,7 +96,8 @@ def ask(
 ) -> Found:
     """Play games, ask all believers at the same positions, and keep everything in a folder.
 
-    What the folder has already is not done again. The caller must lock the folder (`only_one`).
+    What the folder has already is not done again. The caller must lock the folder (`only_one`) and check that it is for
+    these questions (`check_probe`).
 
     Args:
         probe: which questions are asked.
@@ -106,11 +107,10 @@ def ask(
         progress: called with the number of games of believers that are done since the last call.
 
     Raises:
-        ValueError: the folder holds other questions, or answers of another player with the same name.
+        ValueError: the folder holds answers of another player with the same name, or answers that do not fit.
         PlayerFailed: a player of the games failed.
         PlayerUnavailable: a language model cannot be asked any more.
     """
-    _check_probe(folder, probe)
     records, lines = _read_games(folder / GAMES, games), _read_answers(folder / ANSWERS, believers)
     found = Found([], {each.name: [] for each in believers}, {each.name: [] for each in believers})
     seeds = spread(np.uint64(probe.seed), games).tolist()
@@ -177,8 +177,8 @@ def sampling(found: Found, probe: Probe) -> float:
     return float(np.mean([(count - 1) / (2 * probe.worlds) for count in counts])) if counts else 0.0
 
 
-def _check_probe(folder: Path, probe: Probe) -> None:
-    """Write which questions are asked, or compare them with those of the folder."""
+def check_probe(folder: Path, probe: Probe) -> None:
+    """Write which questions are asked into a folder; ValueError if it holds other questions."""
     file, facts = folder / PROBE, json.loads(json.dumps(probe.facts()))
     if not file.exists():
         if any((folder / name).exists() for name in (GAMES, ANSWERS)):
