@@ -160,10 +160,8 @@ def test_other_players_have_no_belief(name: str, message: str) -> None:
         believer_of(make_player(AVENUE, name))
 
 
-class Peeks:
+class Peeks(Believer):
     """A belief that reads the true state of the decision before: a leak."""
-
-    name, digest, resumes = "peeks", None, False
 
     def believe(self, positions: Sequence[Position]) -> list[Answers]:
         return [
@@ -238,7 +236,7 @@ def test_beliefs_depend_only_on_what_the_seat_knows_and_a_leak_is_found() -> Non
         believer_of(make_player(AVENUE, "agent_avenue/simple-2+search:4")),
         believer_of(head.as_player(AVENUE)),
         believer_of(PythonPlayer(AVENUE, Reads, "reads")),
-        Peeks(),
+        Peeks("peeks"),
     ]
     compared, found = differing(believers, 5)
     assert compared > 8

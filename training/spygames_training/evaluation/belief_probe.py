@@ -73,8 +73,8 @@ class Probe:
     def standards(self) -> list[Believer]:
         """Return the believers beside the players: the rules alone, and someone who knows the players if possible."""
         models = models_of(self.game, self.players)
-        rules = RulesAlone(self.game, self.worlds)
-        return [rules] if models is None else [rules, KnowsPlayers(self.game, models, self.worlds)]
+        known = [] if models is None else [KnowsPlayers(self.game, models, self.worlds)]
+        return [RulesAlone(self.game, self.worlds), *known]
 
 
 @dataclass(frozen=True)
@@ -211,16 +211,18 @@ def _read_answers(file: Path, believers: Sequence[Believer]) -> dict[tuple[str, 
     digests = {each.name: each.digest for each in believers}
     lines: dict[tuple[str, int], dict[str, Any]] = {}
     for number, line in stored_lines(file):
-        name, game = (line.get("player"), line.get("game")) if isinstance(line, dict) else (None, None)
-        if not isinstance(name, str) or not is_count(game) or not isinstance(line.get("positions"), list):
+        values: dict[str, Any] = line if isinstance(line, dict) else {}
+        name: Any = values.get("player")
+        game: Any = values.get("game")
+        if not isinstance(name, str) or not is_count(game) or not isinstance(values.get("positions"), list):
             raise ValueError(f"{file}, line {number} does not hold the answers of a player in a game")
         if name in digests:
-            if line.get("digest") != digests[name]:
+            if values.get("digest") != digests[name]:
                 raise ValueError(
-                    f"{file} has answers of another {one_line(name)} (digest {shown(line.get('digest'))}, here "
+                    f"{file} has answers of another {one_line(name)} (digest {shown(values.get('digest'))}, here "
                     f"{digests[name]}): name another folder, or rename the player"
                 )
-            lines[name, game] = line
+            lines[name, game] = values
     return lines
 
 

@@ -3,9 +3,10 @@
 Letters: m worlds, q questions of a position.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -44,31 +45,35 @@ class Answers:
     """Further facts as plain JSON values, such as the prompts and answers of a language model."""
 
 
-class Believer(Protocol):
-    """Someone who answers questions about what is hidden."""
+class Believer(ABC):
+    """Someone who answers questions about what is hidden.
 
-    name: str
-    digest: str | None
-    resumes: bool
+    Args:
+        name: its name in the results; different believers have different names.
+        digest: of its code or weights, see `player_digest`.
+    """
+
+    resumes = False
     """Whether it keeps earlier answers itself, and is asked again when the command resumes."""
 
+    def __init__(self, name: str, digest: str | None = None):
+        self.name, self.digest = name, digest
+
+    @abstractmethod
     def believe(self, positions: Sequence[Position]) -> list[Answers]:
         """Answer the questions of each position. The answers depend only on what the seat to move may know."""
-        ...
 
 
-class RulesAlone:
+class RulesAlone(Believer):
     """The rules alone: worlds drawn by `Game.determinize`, all with the same weight.
 
     These are equally likely deals that agree with what the seat's view allows. What the rivals' decisions tell about
     their cards is left out. In games with strata each stratum has the same number of worlds, so that it has no error.
     """
 
-    name, resumes = RULES, False
-
     def __init__(self, game: Game, worlds: int):
+        super().__init__(RULES)
         self.game, self.worlds = game, worlds
-        self.digest = None
 
     def believe(self, positions: Sequence[Position]) -> list[Answers]:
         """See `Believer.believe`."""
@@ -80,7 +85,7 @@ class RulesAlone:
         return found
 
 
-class KnowsPlayers:
+class KnowsPlayers(Believer):
     """What could be known: the posterior of someone who knows how the players of the games decide.
 
     Worlds are drawn as for the rules alone, and weighted by the probability of all decisions of the other seats that
@@ -92,11 +97,9 @@ class KnowsPlayers:
         worlds: number of worlds of a batch.
     """
 
-    name, resumes = KNOWN, False
-
     def __init__(self, game: Game, models: Sequence[Rival], worlds: int):
+        super().__init__(KNOWN)
         self.game, self.models, self.worlds = game, models, worlds
-        self.digest = None
 
     def believe(self, positions: Sequence[Position]) -> list[Answers]:
         """See `Believer.believe`. `about` has the effective number of worlds, (sum w)^2 / (sum w^2)."""
@@ -105,17 +108,16 @@ class KnowsPlayers:
     def _believe(self, position: Position) -> Answers:
         game, seat, root = self.game, position.seat, position.states
         draws, (present, _) = Sampled(game, np.uint64(position.seed)), in_reach(game, root, position.past)
-        drawn: list[tuple[np.ndarray, np.ndarray]] = []
-        effective = 0.0
-        while effective < EFFECTIVE and len(drawn) < BATCHES:
-            worlds = draws.worlds(root, seat, self.worlds)
-            drawn.append((worlds, self._log_likelihood(worlds, root, seat, present, draws)))
-            likelihood = np.concatenate([each for _, each in drawn])
-            weights = np.exp(likelihood - likelihood.max())
-            weights /= weights.sum()
-            effective = float(1 / (weights**2).sum())
-        found = by_worlds(game, np.concatenate([each for each, _ in drawn]), weights, position.unknowns)
-        return Answers(found, {"effective": round(effective, 1)})
+        worlds, likelihood = game.new_states(0), np.zeros(0)
+        for _ in range(BATCHES):
+            more = draws.worlds(root, seat, self.worlds)
+            worlds = np.concatenate([worlds, more])
+            likelihood = np.append(likelihood, self._log_likelihood(more, root, seat, present, draws))
+            if _effective(likelihood) >= EFFECTIVE:
+                break
+        weights = np.exp(likelihood - likelihood.max())
+        found = by_worlds(game, worlds, weights / weights.sum(), position.unknowns)
+        return Answers(found, {"effective": round(_effective(likelihood), 1)})
 
     def _log_likelihood(
         self, worlds: np.ndarray, root: np.ndarray, seat: int, present: Noted, draws: Sampled
@@ -128,6 +130,12 @@ class KnowsPlayers:
                 past = Noted(present.states.take(mine), present.actions[mine])
                 found += log_likelihood(self.game, worlds, root, seat, past, other, [model], draws, len(mine))[0]
         return found
+
+
+def _effective(likelihood: np.ndarray) -> float:
+    """Return the effective number of worlds with these log-likelihoods, (sum w)^2 / (sum w^2)."""
+    weights = np.exp(likelihood - likelihood.max())
+    return float(weights.sum() ** 2 / (weights**2).sum())
 
 
 def models_of(game: Game, players: Sequence[Player]) -> list[Rival] | None:
@@ -150,13 +158,12 @@ def _model_of(game: Game, player: Player) -> Rival | None:
     return None
 
 
-class SearchBelief:
+class SearchBelief(Believer):
     """The belief of a search on top of a policy (`SearchingPolicy.believe`), with the decisions that it reads."""
 
-    resumes = False
-
     def __init__(self, player: SearchingPolicy):
-        self.player, self.name, self.digest = player, player.name, player_digest(player.game, player)
+        super().__init__(player.name, player_digest(player.game, player))
+        self.player = player
 
     def believe(self, positions: Sequence[Position]) -> list[Answers]:
         """See `Believer.believe`."""
@@ -169,14 +176,12 @@ class SearchBelief:
         return found
 
 
-class HeadBelief:
+class HeadBelief(Believer):
     """The belief head of a network (`Policy.belief`)."""
 
-    resumes = False
-
     def __init__(self, player: PolicyPlayer):
-        self.policy, self.name = player.policy, player.name
-        self.digest = player_digest(player.policy.game, player)
+        super().__init__(player.name, player_digest(player.policy.game, player))
+        self.policy = player.policy
 
     def believe(self, positions: Sequence[Position]) -> list[Answers]:
         """See `Believer.believe`."""
@@ -207,13 +212,14 @@ def _observed(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
     return flat(views)[0]
 
 
-class ModelBelief:
+class ModelBelief(Believer):
     """A language model, asked in a new conversation for each position."""
 
     resumes = True  # from its transcripts, so that its account is complete
 
     def __init__(self, model: LanguageModel):
-        self.model, self.name, self.digest = model, model.name, model.digest
+        super().__init__(model.name, model.digest)
+        self.model = model
 
     def believe(self, positions: Sequence[Position]) -> list[Answers]:
         """See `Believer.believe`. `about` has the prompts and answers."""
@@ -221,13 +227,12 @@ class ModelBelief:
         return [Answers(_arrays(beliefs), {"told": told}) for beliefs, told in found]
 
 
-class PythonBelief:
+class PythonBelief(Believer):
     """A Python class with a method `beliefs(turn)`."""
 
-    resumes = False
-
     def __init__(self, player: PythonPlayer):
-        self.player, self.name, self.digest = player, player.name, player.digest
+        super().__init__(player.name, player.digest)
+        self.player = player
 
     def believe(self, positions: Sequence[Position]) -> list[Answers]:
         """See `Believer.believe`. `about` says what is wrong with an answer."""
