@@ -29,8 +29,9 @@ from spygames_training.search.player import SearchingPolicy
 
 RULES, KNOWN = "rules alone", "knows the players"
 """The names of the two rows beside the players: what the rules alone say, and what could be known."""
-EFFECTIVE, BATCHES = 1000, 32
-"""Worlds of what could be known are drawn in batches until their effective number is EFFECTIVE, or to BATCHES."""
+EFFECTIVE, PARTS, BATCHES = 200, 4, 16
+"""Worlds of what could be known are drawn in batches, each a fraction 1/PARTS of the worlds of the rules alone, until
+their effective number is EFFECTIVE, or to BATCHES."""
 SEEDS = 1 << 32
 """Seeds of Python classes are smaller than this, as in a game."""
 
@@ -94,7 +95,7 @@ class KnowsPlayers(Believer):
     Args:
         game: the game.
         models: of the players by seat, see `models_of`.
-        worlds: number of worlds of a batch.
+        worlds: number of worlds of the rules alone, see `EFFECTIVE`.
     """
 
     def __init__(self, game: Game, models: Sequence[Rival], worlds: int):
@@ -110,7 +111,7 @@ class KnowsPlayers(Believer):
         draws, (present, _) = Sampled(game, np.uint64(position.seed)), in_reach(game, root, position.past)
         worlds, likelihood = game.new_states(0), np.zeros(0)
         for _ in range(BATCHES):
-            more = draws.worlds(root, seat, self.worlds)
+            more = draws.worlds(root, seat, -(-self.worlds // PARTS))
             worlds = np.concatenate([worlds, more])
             likelihood = np.append(likelihood, self._log_likelihood(more, root, seat, present, draws))
             if _effective(likelihood) >= EFFECTIVE:
