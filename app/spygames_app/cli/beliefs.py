@@ -77,6 +77,7 @@ class Beliefs:
     def run(self) -> int:
         if self.out is None:
             raise WrongArguments("name the folder for the answers, as in --out runs/beliefs")
+        from spygames.core.chat.player import language_models
         from spygames.core.players.names import make_player
         from spygames_training.evaluation.belief_probe import TOLD, Probe, as_json, ask, check_probe
         from spygames_training.evaluation.belief_scores import results
@@ -97,9 +98,9 @@ class Beliefs:
             raise ValueError(f"{self.out} must be a folder, not a file")
         self.out.mkdir(parents=True, exist_ok=True)
         check_writable(self.out / RESULTS, self.out / PICTURE)
-        models = self.llm if self.llm.transcripts else replace(self.llm, transcripts=self.out / TOLD)
-        if not any(spec.startswith("llm:") for spec in made):
-            models = self.llm
+        models = self.llm
+        if language_models(made.values()) and models.transcripts is None:
+            models = replace(models, transcripts=self.out / TOLD)
         screen = console()
         try:
             with only_one(self.out, "asks for beliefs"), models.at_work([*made.values()]) as asked:

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from spygames.core.basics.json_numbers import written
-from spygames.core.basics.json_values import is_count, parse_json
+from spygames.core.basics.json_values import is_count, is_number, parse_json
 from spygames.core.basics.text import one_line, shown
 from spygames.core.chat.transcripts import stored_lines
 from spygames.core.game.game import Game
 from spygames.core.players.player import Player
 from spygames.core.playing.rows import spread
 from spygames.core.records.record import GameRecord, RecordError, play_record, read_games
-from spygames_training.evaluation.belief_positions import Asked, positions_of
+from spygames_training.evaluation.belief_positions import Asked, Position, positions_of
 from spygames_training.evaluation.belief_scores import Probabilities, results
 from spygames_training.evaluation.believers import KNOWN, Answers, Believer, KnowsPlayers, RulesAlone, models_of
 from spygames_training.evaluation.digests import game_digest, player_digest
@@ -229,22 +229,21 @@ def _read_answers(file: Path, believers: Sequence[Believer]) -> dict[tuple[str, 
 def _fitting(line: dict[str, Any], asked: Asked, file: Path) -> list[dict[str, Any]]:
     """Return the answers of a line; ValueError if they are not answers to these questions."""
     told = line["positions"]
-    right = len(told) == len(asked.positions) and all(
-        isinstance(each, dict)
-        and each.get("move") == position.move
-        and isinstance(each.get("about"), dict)
-        and isinstance(each.get("probabilities"), list)
-        and [None if p is None else len(p) for p in each["probabilities"]]
-        == [
-            None if p is None else len(u.answers)
-            for p, u in zip(each["probabilities"], position.unknowns, strict=False)
-        ]
-        and len(each["probabilities"]) == len(position.unknowns)
-        for each, position in zip(told, asked.positions, strict=False)
-    )
-    if not right:
+    if len(told) != len(asked.positions) or not all(map(_fits, told, asked.positions)):
         raise ValueError(f"{file}: the answers of {one_line(line['player'])} in game {line['game']} do not fit")
     return told
+
+
+def _fits(told: Any, position: Position) -> bool:
+    """Whether these are answers to the questions of a position."""
+    chances = told.get("probabilities") if isinstance(told, dict) else None
+    if not isinstance(chances, list) or len(chances) != len(position.unknowns):
+        return False
+    valid = (
+        p is None or (isinstance(p, list) and len(p) == len(u.answers) and all(map(is_number, p)))
+        for p, u in zip(chances, position.unknowns, strict=True)
+    )
+    return told.get("move") == position.move and isinstance(told.get("about"), dict) and all(valid)
 
 
 def _as_json(move: int, answers: Answers) -> dict[str, Any]:

@@ -19,6 +19,7 @@ can cost: 9 nats with eight answers. A belief that is right with certainty costs
 CERTAIN = 0.99
 """Probability of one answer from which a belief counts as certain."""
 
+Interval = tuple[float, float]
 Probabilities = Sequence[Sequence[float] | None]
 """The answers at one position: for each question the probability of each answer; None: no valid answer."""
 
@@ -40,6 +41,10 @@ class Score:
     """bool [n], whether the valid answer is certain."""
     right: np.ndarray
     """bool [n], whether the likeliest answer is the true one."""
+    least: np.ndarray
+    """float64 [n], the lowest score that any answer with a probability by the rules alone would have given."""
+    most: np.ndarray
+    """float64 [n], the highest one."""
 
 
 @dataclass(frozen=True)
@@ -80,27 +85,33 @@ class BeliefResult:
     """Share of the certain answers that are right, 0 to 1; None: there are none."""
 
 
-def score(asked: Sequence[Asked], answers: Sequence[Sequence[Probabilities]], rules: Score | None = None) -> Score:
+def score(
+    asked: Sequence[Asked],
+    answers: Sequence[Sequence[Probabilities]],
+    by_rules: Sequence[Sequence[Probabilities]],
+) -> Score:
     """Score the answers of one player.
 
     Args:
         asked: the positions by game.
         answers: its answers by game and position.
-        rules: the score of the rules alone, for questions without a valid answer; None: all have one.
+        by_rules: those of the rules alone, which take the place of answers that are not valid.
     """
-    found: list[tuple[float, bool, bool, bool]] = []
-    for game, told in zip(asked, answers, strict=True):
-        for position, truths, given in zip(game.positions, game.truths, told, strict=True):
-            for unknown, truth, chances in zip(position.unknowns, truths, given, strict=True):
-                if chances is None:
-                    assert rules is not None
-                    found.append((float(rules.nats[len(found)]), False, False, False))
-                else:
-                    top, size = max(chances), len(unknown.answers)
-                    found.append((nats(chances[truth], size), True, top >= CERTAIN, chances[truth] == top))
-    cost, valid, certain, right = zip(*found, strict=True) if found else ((), (), (), ())
-    flags = (np.array(each, bool) for each in (valid, certain, right))
-    return Score(np.array(cost, np.float64), *flags)
+    found: list[tuple[float, bool, bool, bool, float, float]] = []
+    for game, told, standard in zip(asked, answers, by_rules, strict=True):
+        for position, truths, given, rules in zip(game.positions, game.truths, told, standard, strict=True):
+            for truth, chances, possible in zip(truths, given, rules, strict=True):
+                assert possible is not None
+                used = possible if chances is None else chances
+                costs = [nats(chance, len(used)) for chance in used]
+                open_ones = [cost for cost, chance in zip(costs, possible, strict=True) if chance > 0] or costs
+                valid, top = chances is not None, max(used)
+                marks = valid, valid and top >= CERTAIN, valid and used[truth] == top
+                found.append((costs[truth], *marks, min(open_ones), max(open_ones)))
+            assert len(truths) == len(position.unknowns)
+    columns = [*zip(*found, strict=True)] if found else [()] * 6
+    kinds = (np.float64, bool, bool, bool, np.float64, np.float64)
+    return Score(*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)))
 
 
 def results(
@@ -119,33 +130,30 @@ def results(
     groups = np.array([each.group for game in asked for p in game.positions for each in p.unknowns], object)
     deals = np.repeat(np.arange(len(asked)), [sum(len(p.unknowns) for p in game.positions) for game in asked])
     sizes = {each.group: len(each.answers) for game in asked for p in game.positions for each in p.unknowns}
-    rules = score(asked, answers[RULES])
-    scores = {name: rules if name == RULES else score(asked, told, rules) for name, told in answers.items()}
-    known = scores.get(KNOWN)
+    scores = {name: score(asked, told, answers[RULES]) for name, told in answers.items()}
+    rules, known = scores[RULES], scores.get(KNOWN)
     found = []
     for group, size in sizes.items():
         mine, worst = groups == group, nats(0.0, size)
 
-        def over_deals(
-            values: np.ndarray, low: float, rows: np.ndarray, worst: float = worst
-        ) -> tuple[float, tuple[float, float]]:
-            """Return the mean over deals, and its interval."""
-            number, where = np.unique(deals[rows], return_inverse=True)
+        def over_deals(values: np.ndarray, low: float, high: float, rows: np.ndarray) -> tuple[float, Interval]:
+            """Return the mean over deals and its interval; each value is from `low` to `high`."""
+            _, where = np.unique(deals[rows], return_inverse=True)
             by_deal = np.bincount(where, values[rows]) / np.bincount(where)
-            assert len(number) == len(by_deal)
-            return float(by_deal.mean()), mean_interval(by_deal, low, worst, seed)[0]
+            return float(by_deal.mean()), mean_interval(by_deal, low, high, seed)[0]
 
         for name, s in scores.items():
             valid, certain = mine & s.valid, mine & s.certain
-            value, interval = over_deals(s.nats, 0.0, mine)
-            gain, gain_interval = over_deals(rules.nats - s.nats, -worst, mine)
+            bounds = float(s.least[mine].min()), float(s.most[mine].max())
+            value, interval = over_deals(s.nats, *bounds, mine)
+            gain, gain_interval = over_deals(rules.nats - s.nats, -worst, worst, mine)
             excess, excess_interval = None, None
             if known is not None:
-                excess, excess_interval = over_deals(s.nats - known.nats, -worst, mine)
+                excess, excess_interval = over_deals(s.nats - known.nats, -worst, worst, mine)
             answered, answered_interval, rules_answered = None, None, None
             if valid.any():
-                answered, answered_interval = over_deals(s.nats, 0.0, valid)
-                rules_answered, _ = over_deals(rules.nats, 0.0, valid)
+                answered, answered_interval = over_deals(s.nats, *bounds, valid)
+                rules_answered, _ = over_deals(rules.nats, 0.0, worst, valid)
             found.append(
                 BeliefResult(
                     player=name,
