@@ -84,6 +84,7 @@ class Beliefs:
         from spygames_training.evaluation.believers import KNOWN, RULES, believer_of
         from spygames_training.evaluation.digests import tell_apart
         from spygames_training.files.atomic import only_one, write_whole
+        from spygames_training.ladder.page import short_title
         from spygames_training.output.beliefs import belief_picture, belief_table, caption
         from spygames_training.output.tables import progress_bar
 
@@ -118,7 +119,7 @@ class Beliefs:
         if asked:
             about["language_models"] = accounts(asked)
         write_whole(self.out / RESULTS, json.dumps(about, indent=2) + "\n")
-        belief_picture(scores, RULES, KNOWN, self.out / PICTURE, game.title)
+        belief_picture(scores, RULES, KNOWN, self.out / PICTURE, short_title(game))
         table = replace(belief_table(scores, RULES, KNOWN), title=game.title, caption=caption(about, RULES, KNOWN))
         screen.print(table.rich())
         models.report(asked, VERDICTS)

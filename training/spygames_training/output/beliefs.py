@@ -95,6 +95,8 @@ def belief_picture(results: "Sequence[BeliefResult]", rules: str, known: str, fi
             axis.set_yticks(range(len(names)), labels=[])
             axis.set_xlabel("nats per question (lower is better)")
             axis.margins(x=0.15)
+            low, high = axis.get_xlim()
+            axis.set_xlim(max(low, -0.04 * high), high)
             axis.grid(axis="x", alpha=0.3)
         axes[0].set_yticks(range(len(names)), labels=labels)
         figure.suptitle(literal(title), fontsize=11)
