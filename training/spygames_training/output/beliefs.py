@@ -103,8 +103,8 @@ def belief_picture(results: "Sequence[BeliefResult]", rules: str, known: str, fi
 
 
 def _estimate(value: float | None, interval: tuple[float, float] | None, sign: str = "") -> str:
-    """Return a value with its interval as text: `0.853 (0.81-0.93)`, or `+0.021 (+0.01..+0.04)` with signs."""
+    """Return a value with its interval as text: `0.853 (0.812-0.934)`, or `+0.021 (+0.010..+0.042)` with signs."""
     if value is None or interval is None:
         return ""
-    ends = (".." if sign else "-").join(format(x, f"{sign}.2f") for x in interval)
+    ends = (".." if sign else "-").join(format(x, f"{sign}.3f") for x in interval)
     return f"{value:{sign}.3f} ({ends})"
