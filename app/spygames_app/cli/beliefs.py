@@ -33,7 +33,7 @@ VERDICTS = "unparseable", "invalid"
 class Beliefs:
     """Measure what players believe about hidden cards and identities, in nats against the truth.
 
-        spygames beliefs agent_avenue/simple-2+search:64 --games-of agent_avenue/simple-2 --out runs/beliefs
+        spygames beliefs agent_avenue/simple-2+search:64 --games-of agent_avenue/simple-2@sample --out runs/beliefs
         spygames beliefs llm:MODEL@URL --game heimlich --option players=3 --games 10 --out runs/beliefs
         spygames beliefs --game agent_dog --out runs/beliefs
 
@@ -57,7 +57,7 @@ class Beliefs:
     """More players to ask, after those named first."""
     games_of: Players = ()
     """The players of the games: one for all seats, or one per seat. (default: the released agent of the variant,
-    otherwise random)"""
+    sampled; random if there is none)"""
     games: Positive = 50
     """Number of games."""
     per_game: Positive = 4
@@ -133,7 +133,7 @@ class Beliefs:
         names = self.games_of
         if not names:
             try:
-                names = (best_agent(game)[0].name,)
+                names = (f"{best_agent(game).name}@sample",)
             except ValueError:  # no released agent plays this variant
                 names = ("random",)
         seated = names * game.num_players if len(names) == 1 else names

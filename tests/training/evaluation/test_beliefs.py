@@ -123,7 +123,7 @@ def test_the_rules_alone_are_exact_with_strata() -> None:
 
 def test_who_knows_the_players_is_better_than_the_rules_and_as_good_as_their_search() -> None:
     """In the base game of Heimlich & Co. both weights are exact."""
-    agent = make_player(HEIMLICH, "heimlich/base-3")
+    agent = make_player(HEIMLICH, "heimlich/base-3@sample")
     models = models_of(HEIMLICH, [agent] * 3)
     assert models is not None
     rules, known = RulesAlone(HEIMLICH, 64), KnowsPlayers(HEIMLICH, models, 4096)
@@ -145,7 +145,7 @@ def test_exact_models_are_of_players_that_sample() -> None:
     def models(*names: str) -> object:
         return models_of(AVENUE, [make_player(AVENUE, name) for name in names])
 
-    assert models("random", "agent_avenue/simple-2") is not None
+    assert models("random", "agent_avenue/simple-2@sample") is not None
     assert models("random", "greedy") is None
     assert models("agent_avenue/simple-2@argmax", "random") is None
 
@@ -229,7 +229,7 @@ def differing(believers: Sequence[Believer], games: int) -> tuple[int, set[str]]
 
 
 def test_beliefs_depend_only_on_what_the_seat_knows_and_a_leak_is_found() -> None:
-    agent = make_player(AVENUE, "agent_avenue/simple-2")
+    agent = make_player(AVENUE, "agent_avenue/simple-2@sample")
     models = models_of(AVENUE, [agent, agent])
     assert models is not None
     head = Policy(AVENUE, make_network(AVENUE, Network((16,), belief="keep")))
