@@ -12,26 +12,52 @@ A `Turn` is one decision of one seat. A class with `act_text(turn) -> str` is a 
 program can ask for the same texts (`docs/bot_protocol.md`). `briefing` is told once in a game, `question` at each
 decision, and `prompt` is both. `parse` reads an answer and `correction` is the message for a second try.
 
+A player may also be asked what it believes about hidden things (`spygames beliefs`): `unknowns` are the questions of a
+position, `belief_briefing` and `belief_question` the texts, and `parse_beliefs` reads an answer.
+
 A text never holds what its seat cannot know: positions and effects are written from `Game.seen_to_dict` of the seat.
 """
 
 from spygames.core.game.rulebook import RuleLine, RuleSection
+from spygames.core.players.inquiry import (
+    BELIEF_GRAMMAR,
+    Beliefs,
+    BeliefVerdict,
+    belief_briefing,
+    belief_correction,
+    belief_question,
+    belief_turn_of,
+    parse_beliefs,
+    read_beliefs,
+    unknowns,
+)
 from spygames.core.players.replies import GRAMMAR, Reply, Verdict, canonical, correction, parse
-from spygames.core.players.turns import Turn, briefing, prompt, question, rules, turn_of
+from spygames.core.players.turns import Turn, Unknown, briefing, prompt, question, rules, turn_of
 
 __all__ = [
+    "BELIEF_GRAMMAR",
     "GRAMMAR",
+    "BeliefVerdict",
+    "Beliefs",
     "Reply",
     "RuleLine",
     "RuleSection",
     "Turn",
+    "Unknown",
     "Verdict",
+    "belief_briefing",
+    "belief_correction",
+    "belief_question",
+    "belief_turn_of",
     "briefing",
     "canonical",
     "correction",
     "parse",
+    "parse_beliefs",
     "prompt",
     "question",
+    "read_beliefs",
     "rules",
     "turn_of",
+    "unknowns",
 ]

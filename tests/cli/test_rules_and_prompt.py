@@ -7,7 +7,7 @@ import pytest
 from spygames import make_game
 from spygames.core.game.game import as_record
 from spygames.core.records.record import play_record, replay, save_games
-from spygames.text import prompt, question, turn_of
+from spygames.text import belief_question, belief_turn_of, prompt, question, turn_of
 from spygames_app.rules import rules_of, short_rules_for_people
 from tests.cli.command import run
 
@@ -65,6 +65,10 @@ def test_a_prompt_is_what_a_seat_would_get(capsys: pytest.CaptureFixture[str], t
     assert printed(capsys, "prompt", "--record", file, "--after", at, "--seat", 1) == prompt(turn)
     unlisted = printed(capsys, "prompt", "--record", file, "--after", at, "--unlisted")
     assert unlisted.endswith(question(turn, listed=False))
+    beliefs = printed(capsys, "prompt", "--record", file, "--after", at, "--beliefs")
+    first = game.happened(as_record(states, 0), game.string_to_action(as_record(states, 0), record.actions[0], 0), 0, 1)
+    assert f"All that you have seen in this game so far:\n- {first}\n" in beliefs
+    assert beliefs.endswith(belief_question(belief_turn_of(game, states[at : at + 1])).partition("You need not")[2])
 
 
 def test_random_moves_depend_on_the_seed_alone(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,7 @@ COMMANDS = {
     "evaluate": "Evaluate",
     "compare": "Compare",
     "ladder": "Ladder",
+    "beliefs": "Beliefs",
     "agents": "Agents",
     "play": "Play",
     "record": "Record",

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from spygames.core.chat.player import LanguageModel
     from spygames.core.players.player import Player
 
+VERDICTS = "unparseable", "ambiguous", "illegal", "forfeits"
+FORFEITS = "forfeits: games lost without a legal action; "
+
 
 def read_dollars(text: str) -> float:
     """Parse an amount of dollars above 0, below a million."""
@@ -104,8 +107,8 @@ class Models:
         for model in models:
             model.close()
 
-    def report(self, models: "Sequence[LanguageModel]") -> None:
-        """Print what the models were asked and answered."""
+    def report(self, models: "Sequence[LanguageModel]", verdicts: Sequence[str] = VERDICTS) -> None:
+        """Print what the models were asked and answered. `verdicts` are the counts of answers that are shown."""
         if not models:
             return
         from spygames_training.output.tables import ScreenTable
@@ -113,19 +116,19 @@ class Models:
         columns = []
         for model in models:
             a, price = model.account, model.budget.price(model.model.model)
-            counts = (a.decisions, a.answers, a.retries, a.unparseable, a.ambiguous, a.illegal, a.forfeits)
+            counts = (a.decisions, a.answers, a.retries, *(getattr(a, verdict) for verdict in verdicts))
             columns.append([
                 *(f"{number:,}" for number in counts),
                 ", ".join(f"{kind}: {number:,}" for kind, number in sorted(a.failures.items())) or "0",
                 *(f"{number:,.0f}" for number in (a.tokens_in, a.tokens_out, a.seconds)),
                 "unknown" if price is None else f"{a.dollars(price):.4f}",
             ])  # fmt: skip
-        kinds = ["decisions", "answers", "retries", "unparseable", "ambiguous", "illegal", "forfeits",
+        kinds = ["decisions", "answers", "retries", *verdicts,
                  "requests without an answer", "tokens in", "tokens out", "seconds", "dollars"]  # fmt: skip
         head = ["language models", *(model.name for model in models)]
         rows = [[*row] for row in zip(kinds, *columns, strict=True)]
         caption = (
-            "retries: answers to a correction; forfeits: games lost without a legal action; seconds: of all requests."
+            f"retries: answers to a correction; {FORFEITS if 'forfeits' in verdicts else ''}seconds: of all requests."
         )
         if any(model.account.unmetered for model in models):
             caption += " The server did not report all tokens: the others are counted as one per four characters."

@@ -36,6 +36,7 @@ class Prompt:
         spygames prompt agent_avenue
         spygames prompt heimlich --option players=3 --seed 4 --after 20 --seat 1
         spygames prompt --record games.jsonl --after 12
+        spygames prompt agent_avenue --after 9 --beliefs
 
     The text has the short rules, what has happened since the seat's last decision, the position as the seat knows it,
     the legal actions, and the grammar of an answer. The moves before it are random, or those of a recorded game. With
@@ -60,9 +61,12 @@ class Prompt:
     """The game of --record, from 1."""
     unlisted: bool = False
     """Leave the list of legal actions out."""
+    beliefs: bool = False
+    """Print what a player is asked about hidden things at this decision (spygames beliefs)."""
 
     def run(self) -> int:
         from spygames.core.game.game import NOBODY, as_record
+        from spygames.core.players.inquiry import belief_briefing, belief_question, belief_turn_of
         from spygames.core.players.turns import prompt, turn_of
 
         game, course = self._course()
@@ -75,9 +79,14 @@ class Prompt:
             if seat == NOBODY:
                 break
             if number >= after and self.seat in (None, seat):
-                say(prompt(turn_of(game, states, events[seat]), listed=not self.unlisted))
+                if self.beliefs:
+                    asked = belief_turn_of(game, states, events[seat])
+                    say(f"{belief_briefing(game, seat)}\n\n{belief_question(asked)}")
+                else:
+                    say(prompt(turn_of(game, states, events[seat]), listed=not self.unlisted))
                 return 0
-            events[seat].clear()
+            if not self.beliefs:  # which come with all that the seat has seen
+                events[seat].clear()
             if action is None:
                 break
             for viewer, seen in events.items():

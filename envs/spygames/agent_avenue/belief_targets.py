@@ -1,12 +1,17 @@
 """Belief targets of Agent Avenue: the face-down card and the contents of the other hands."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
-from spygames.agent_avenue.cards import KINDS
+from spygames.agent_avenue.cards import AGENTS, KINDS
 from spygames.agent_avenue.layout import HAND, NONE, State
 from spygames.agent_avenue.queries import knows_face_down, seat_at
 from spygames.core.compiling.kernel import Int, kernel
 from spygames.core.game.belief_targets import UNASKED, Questions
+from spygames.core.game.game import Game
+from spygames.core.game.rulebook import words as plain
 
 
 @kernel
@@ -23,6 +28,15 @@ def answer(s: State, seat: Int, out: np.ndarray) -> None:
             out[1 + (place - 1) * KINDS + card] = count
 
 
+def words(game: Game, seen: Mapping[str, Any], seat: int) -> list[tuple[str, list[str]]]:
+    """Return what each target is about, and its answers; see `Questions.words`."""
+    rivals = 2 * (1 - (seat >> 1))
+    others = [1 - seat] if game.num_players == 2 else [seat ^ 1, rivals, rivals + 1]
+    agents, counts = [plain(name) for name in AGENTS], [str(n) for n in range(HAND + 1)]
+    held = [(f"copies of {agent} in player_{other}'s hand", counts) for other in others for agent in agents]
+    return [("the face-down card", agents), *held]
+
+
 def questions(teams: bool) -> Questions:
     """Return the questions for two players, or for teams, which always have places for three other seats."""
-    return Questions((("face_down", 1, KINDS), ("hands", (3 if teams else 1) * KINDS, HAND + 1)), answer)
+    return Questions((("face_down", 1, KINDS), ("hands", (3 if teams else 1) * KINDS, HAND + 1)), answer, words)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
@@ -12,6 +13,7 @@ from spygames.core.game.belief_targets import UNASKED
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from spygames.core.pictures.picture import draw_seen
+from spygames.core.players.inquiry import belief_question, unknowns
 from spygames.core.players.turns import question, turn_of
 from spygames.core.svg.annotations import Look
 from spygames.core.svg.pen import Size
@@ -41,6 +43,8 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
     - `texts`: the text of each action.
     - `drawing`, `mapping`, `words`: the results of `to_text`, `seen_to_dict` and `describe`.
     - `prompt`: what a text player is told (`spygames.text.question`), if the seat is to move.
+    - `belief prompt`: what it is asked about hidden things (`spygames.text.belief_question`), if also the game has
+      questions.
     - `moves`: what the seat sees when the seat to move acts (`seen_action`), by the text of the action.
     - `picture`, `picture with targets`: the SVG, without and with legal actions as targets.
     - `portrait picture`, `compact picture`: the other forms of the SVG, if the game has them, with the legal actions.
@@ -73,7 +77,10 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
                 look = Look(seat, legal=targets, alt=drawing)
                 drawn[f"{size} picture"] = draw_seen(game, seen, look, theme if size == "portrait" else other, size)
     if s.to_move == seat:
-        drawn["prompt"] = question(turn_of(game, states))
+        turn = turn_of(game, states)
+        drawn["prompt"] = question(turn)
+        if game.questions is not None:
+            drawn["belief prompt"] = belief_question(replace(turn, unknowns=unknowns(game, states)))
     return {
         "view": view_of(game, s, seat),
         "mask": mask,

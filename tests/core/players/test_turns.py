@@ -247,7 +247,7 @@ def test_a_leak_in_a_position_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     world = determinized(GAME, states, seat, 1)
     assert [*differences(GAME, states, world, seat)] == []
     leaky(GAME, monkeypatch, "describe")
-    assert {name for name, _ in differences(GAME, states, world, seat)} == {"words", "prompt"}
+    assert {name for name, _ in differences(GAME, states, world, seat)} == {"words", "prompt", "belief prompt"}
     assert prompts_differ(GAME, positions_of(GAME, 5), 40)[1] > 20
 
 

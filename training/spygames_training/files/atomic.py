@@ -37,16 +37,16 @@ def write_synced(file: Path, data: bytes) -> None:
 
 
 @contextmanager
-def only_one(folder: Path, what: str = "trains") -> Iterator[None]:
+def only_one(folder: Path, does: str = "trains") -> Iterator[None]:
     """Lock `folder` for the duration of the context; ValueError if another process holds the lock.
 
-    `what` says in the message what that process does.
+    `does` says for the message what that process does in the folder.
     """
     lock = FileLock(folder / ".lock", timeout=0)
     try:
         lock.acquire()
     except Timeout:
-        raise ValueError(f"another process {what} in {folder}") from None
+        raise ValueError(f"another process {does} in {folder}") from None
     try:
         yield
     finally:

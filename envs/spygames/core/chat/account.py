@@ -23,13 +23,15 @@ class Account:
     retries: int = 0
     """Number of answers to a correction."""
     ok: int = 0
-    """Number of answers with one legal action."""
+    """Number of answers with one legal action, or with valid probabilities for all questions."""
     unparseable: int = 0
-    """Number of answers without an action in the forms of the grammar; `empty` and `oversize` are among them."""
+    """Number of answers that are not in the forms of the grammar; `empty` and `oversize` are among them."""
     ambiguous: int = 0
     """Number of answers with several actions."""
     illegal: int = 0
     """Number of answers with an action that is not legal."""
+    invalid: int = 0
+    """Number of answers about what is hidden (`spygames beliefs`) with a question that has no valid probabilities."""
     empty: int = 0
     """Number of answers without text."""
     oversize: int = 0

@@ -19,6 +19,14 @@ from spygames.core.game.game import Game, as_record
 from spygames.core.game.validation import time_limit, whole
 from spygames.core.players.events import NOTES, Following, draw_seed
 from spygames.core.players.history import Noted, Notes
+from spygames.core.players.inquiry import (
+    Beliefs,
+    BeliefVerdict,
+    belief_briefing,
+    belief_correction,
+    belief_question,
+    parse_beliefs,
+)
 from spygames.core.players.mixture import MixturePlayer
 from spygames.core.players.player import DecisionBatch, Player, PlayerFailed, PlayerUnavailable
 from spygames.core.players.replies import Reply, Verdict, correction, parse
@@ -169,6 +177,55 @@ class LanguageModel:
             raise failed
         return np.array([known[row] for row in d.rows.tolist()], np.int64)
 
+    def believe(self, turns: Sequence[Turn], seeds: Sequence[int]) -> list[tuple[Beliefs, list[dict[str, Any]]]]:
+        """Ask the model what it believes about hidden things, in a new conversation for each decision.
+
+        After an answer that is not valid it is told what is wrong, up to `retries` times. The last answer counts.
+
+        Args:
+            turns: the decisions, with `unknowns`, and with all that the seat has seen since the game began.
+            seeds: a number for each decision, so that a later run finds its answers in the transcripts.
+
+        Returns:
+            For each decision what was read from the last answer, and the exchanges: prompts, answers and verdicts.
+
+        Raises:
+            PlayerUnavailable: the server fails, or a limit is spent.
+        """
+        found: dict[int, tuple[Beliefs, list[dict[str, Any]]]] = {}
+        asked = zip(turns, seeds, strict=True)
+        jobs = [lambda turn=turn, seed=seed: self._beliefs_at(turn, seed) for turn, seed in asked]
+        for number, each in _side_by_side(jobs, self.concurrent):
+            found[number] = each
+        return [found[number] for number in range(len(turns))]
+
+    def _beliefs_at(self, turn: Turn, seed: int) -> tuple[Beliefs, list[dict[str, Any]]]:
+        """Ask about one decision."""
+        talk = Talk(seed, [{"role": "system", "content": belief_briefing(turn.game, turn.seat)}])
+        told, account, exchanges = belief_question(turn), self.account, []
+        beliefs = parse_beliefs("", turn.unknowns)
+        with self.budget.lock:
+            account.decisions += 1
+        for number in range(1 + self.model.retries):
+            talk.messages.append({"role": "user", "content": told})
+            try:
+                answer = self._answer(talk)
+            except NoCompletion as error:
+                exchanges.append({"prompt": told, "failure": str(error)})
+                return parse_beliefs("", turn.unknowns), exchanges
+            talk.messages.append({"role": "assistant", "content": answer.text or NO_TEXT})
+            beliefs = parse_beliefs("" if answer.oversize else answer.text, turn.unknowns)
+            exchanges.append({
+                "prompt": told, "answer": answer.text, "verdict": str(beliefs.verdict), "wrong": [*beliefs.wrong]
+            })  # fmt: skip
+            with self.budget.lock:
+                setattr(account, beliefs.verdict, getattr(account, beliefs.verdict) + 1)
+                self._count_form(answer, number)
+            if beliefs.verdict is BeliefVerdict.OK:
+                break
+            told = belief_correction(beliefs)
+        return beliefs, exchanges
+
     def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
         """Write the transcript of a game once all seats of the model have received the result."""
         self._following.ending(row, seat, notes, True)
@@ -215,10 +272,7 @@ class LanguageModel:
             exchanges.append({"prompt": told, "answer": answer.text, "verdict": str(reply.verdict), "said": reply.said})
             with self.budget.lock:
                 setattr(account, reply.verdict, getattr(account, reply.verdict) + 1)
-                account.retries += number > 0
-                account.empty += not answer.text.strip()
-                account.oversize += answer.oversize
-                account.cut += answer.cut
+                self._count_form(answer, number)
             if reply.action is not None:
                 return reply.action
             told = correction(reply, None if mode == "rules" else turn.legal, turn.why_not(reply.said))
@@ -253,6 +307,13 @@ class LanguageModel:
             account.tokens_in += -(-asked // 4) if answer.tokens_in is None else answer.tokens_in
             account.tokens_out += -(-len(answer.text) // 4) if answer.tokens_out is None else answer.tokens_out
         return answer
+
+    def _count_form(self, answer: Completion, number: int) -> None:
+        """Count what is special about an answer, the `number`th one of a decision. The caller holds the lock."""
+        self.account.retries += number > 0
+        self.account.empty += not answer.text.strip()
+        self.account.oversize += answer.oversize
+        self.account.cut += answer.cut
 
     def _connection(self) -> ChatClient:
         with self.budget.lock:

@@ -40,11 +40,11 @@ class Transcripts:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self._answers: dict[str, deque[Completion]] = {}
-        for number, line in _lines(self.folder / ANSWERS):
+        for number, line in stored_lines(self.folder / ANSWERS):
             key, answer = _read_answer(line, f"{self.folder / ANSWERS}, line {number}")
             self._answers.setdefault(key, deque()).append(answer)
         self._games: Counter[str] = Counter()
-        for number, line in _lines(self.folder / GAMES):
+        for number, line in stored_lines(self.folder / GAMES):
             if not isinstance(line, dict) or not isinstance(line.get("id"), str):
                 raise ValueError(f"{self.folder / GAMES}, line {number} is not the transcript of a game")
             self._games[line["id"]] += 1
@@ -124,8 +124,11 @@ def key_of(digest: str, seed: int, occasion: str, messages: Sequence[Mapping[str
     return sha256(json.dumps([digest, seed, occasion, *messages]).encode()).hexdigest()[:32]
 
 
-def _lines(file: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the lines of a file with their numbers. A last line that a kill truncated is removed from the file."""
+def stored_lines(file: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the values of a file of JSON lines with their numbers; none if there is no file.
+
+    A last line that a kill truncated is removed from the file. ValueError for a line that is not JSON.
+    """
     if not file.exists():
         return
     with open(file, "rb+") as stream:
@@ -138,7 +141,7 @@ def _lines(file: Path) -> Iterator[tuple[int, Any]]:
             try:
                 found = parse_json(line)
             except ValueError as error:
-                raise ValueError(f"{file}, line {number} is not a line of a transcript: {error}") from None
+                raise ValueError(f"{file}, line {number} is not JSON: {error}") from None
             yield number, found
 
 

@@ -1,11 +1,15 @@
 """Belief targets: hidden information that a network learns to predict, as questions with few possible answers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spygames.core.compiling.kernel import Int, Record
+
+if TYPE_CHECKING:
+    from spygames.core.game.game import Game
 
 __all__ = ["UNASKED", "Questions"]
 
@@ -23,6 +27,10 @@ class Questions:
     answer: Callable[[Record, Int, np.ndarray], None]
     """(state, seat, out int8 [Q]), a kernel: write the true answer of each target, 0 to `answers` - 1, or UNASKED.
     Which targets are UNASKED must depend only on what the seat may know."""
+    words: Callable[["Game", Mapping[str, Any], int], Sequence[tuple[str, Sequence[str]]]] | None = None
+    """(game, seen, seat): return for each target, Q in all, what it is about, such as "player_1's agent", and a text
+    for each possible answer. Both differ within a position. `seen` is the result of `seen_to_dict` for the seat, so
+    that they can reveal nothing else. None: targets and answers have the names of the groups and numbers."""
 
     @property
     def sizes(self) -> np.ndarray:

@@ -34,6 +34,8 @@ class PythonPlayer:
     - `seen(text)`, optional: an event that the seat has seen (`Game.seen_action`)
     - `ended(returns)`, optional: the result, float32 [P]
 
+    A class with a method `beliefs(turn)` can also be asked what it believes (`spygames beliefs`), see `believe`.
+
     Example:
         >>> from spygames import make_game
         >>> from spygames.players import PythonPlayer
@@ -89,6 +91,30 @@ class PythonPlayer:
             PlayerFailed: the code raised an exception, was too slow, or did not return an action.
         """
         return np.array([self._answer(decisions, row) for row in decisions.rows.tolist()], np.int64)
+
+    @property
+    def has_beliefs(self) -> bool:
+        """Whether `believe` can be called."""
+        return self._is_class and callable(getattr(self._decide, "beliefs", None))
+
+    def believe(self, turn: Turn, seed: int) -> Any:
+        """Return what a new object of the class answers to the questions of a decision: the result of `beliefs(turn)`.
+
+        Args:
+            turn: the decision, with `unknowns`, and with all that the seat has seen since the game began.
+            seed: 0..2^32-1, for the player's choices.
+
+        Raises:
+            PlayerFailed: the code raised an exception, or was too slow.
+        """
+        what = f"failed in seat {turn.seat}"
+        try:
+            return within(self.decision_limit, lambda: self._decide(self.game, turn.seat, seed).beliefs(turn))
+        except TooLate:
+            late = f"{what}: it gave no answer in {self.decision_limit:g} s"
+            raise PlayerTooSlow(self.name, turn.seat, [], late) from None
+        except (Exception, SystemExit) as error:
+            raise PlayerFailed(self.name, turn.seat, [], what, f"{type(error).__name__}: {one_line(error)}") from error
 
     def _answer(self, d: DecisionBatch, row: int) -> int:
         """Return the player's action in one game."""
@@ -188,7 +214,7 @@ def check_code(decide: Callable[..., Any]) -> None:
         )
     _check_call(decide, f"the class {_called(decide)}", "game", "seat", "seed")
     own = ("act_text", ("turn",)) if _is_text_player(decide) else ("act", ("observation", "mask"))
-    for name, arguments in (own, ("seen", ("text",)), ("ended", ("returns",))):
+    for name, arguments in (own, ("seen", ("text",)), ("ended", ("returns",)), ("beliefs", ("turn",))):
         if (method := getattr(decide, name, None)) is not None:
             bound = [] if isinstance(inspect.getattr_static(decide, name), staticmethod | classmethod) else ["self"]
             _check_call(method, f"{name} of the class {_called(decide)}", *arguments, bound=bound)

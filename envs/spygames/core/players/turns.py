@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,28 @@ from spygames.core.game.rulebook import Reason, rules_text
 from spygames.core.game.seen import Event
 from spygames.core.players.replies import GRAMMAR, Verdict, match, parse
 
-__all__ = ["Turn", "briefing", "prompt", "question", "rules", "turn_of"]
+__all__ = ["Turn", "Unknown", "briefing", "prompt", "question", "rules", "turn_of"]
+
+
+class Unknown(NamedTuple):
+    """A question about something that is hidden from a seat (`Game.questions`), as texts.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.text import unknowns
+        >>> game = make_game("agent_avenue_v0")
+        >>> unknowns(game, game.start(seed=1))[0][:2]
+        ("copies of double agent in player_1's hand", ('0', '1', '2', '3', '4'))
+    """
+
+    about: str
+    """What is asked, such as "player_1's agent"."""
+    answers: tuple[str, ...]
+    """The possible answers."""
+    group: str = ""
+    """The name of its group in `Questions.groups`."""
+    target: int = 0
+    """The number of its target in `Game.questions`, from 0."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +62,8 @@ class Turn:
     """The texts of the legal actions, at least one (`Game.action_to_string`)."""
     actions: tuple[str, ...] = ()
     """The texts of all actions of the game, legal or not, for `why_not`."""
+    unknowns: tuple[Unknown, ...] = ()
+    """The questions about what is hidden, where they are asked (`belief_turn_of`)."""
 
     def why_not(self, text: str) -> Reason | None:
         """Return why an action is not legal now, and the rule that says so.
@@ -104,19 +127,22 @@ def briefing(game: Game, seat: int) -> str:
 
     It depends only on the variant and the seat.
     """
+    return "\n".join([*introduction(game, seat), "How to answer:", GRAMMAR])
+
+
+def introduction(game: Game, seat: int) -> list[str]:
+    """Return the lines that tell a seat who it is, and the rules."""
     others = [f"player_{each}" for each in range(game.num_players) if game.side_of[each] != game.side_of[seat]]
     mates = [f"player_{each}" for each in range(game.num_players) if game.side_of[each] == game.side_of[seat]]
     mates.remove(f"player_{seat}")
     team = f" You win and lose together with {' and '.join(mates)}." if mates else ""
-    return "\n".join([
+    return [
         f"You are player_{seat} in a game of {game.id}.{team}",
         f"You play against {' and '.join(others)}. Some things are hidden from you.",
         "",
         rules(game),
         "",
-        "How to answer:",
-        GRAMMAR,
-    ])  # fmt: skip
+    ]
 
 
 def question(turn: Turn, listed: bool = True) -> str:
@@ -126,18 +152,20 @@ def question(turn: Turn, listed: bool = True) -> str:
         turn: the decision.
         listed: whether the legal actions are listed.
     """
-    happened = [f"- {event}" for event in turn.events] or ["- nothing yet"]
     legal = ["Your legal actions:", *(f"- {text}" for text in turn.legal)] if listed else []
     return "\n".join([
         "What has happened since your last decision:",
-        *happened,
-        "",
-        "The position as you know it:",
-        turn.position,
+        *reported(turn),
         "",
         *legal,
         'Your action? End with {"action": "TEXT"}.',
     ])  # fmt: skip
+
+
+def reported(turn: Turn) -> list[str]:
+    """Return the lines of the events and the position."""
+    events = [f"- {event}" for event in turn.events] or ["- nothing yet"]
+    return [*events, "", "The position as you know it:", turn.position]
 
 
 def prompt(turn: Turn, listed: bool = True) -> str:

@@ -75,6 +75,18 @@ def _answer_loop(game: Game) -> Callable[..., None]:
     return game.bind(_answer_rows, answer=game.questions.answer)
 
 
+def true_answers(game: Game, states: np.ndarray) -> np.ndarray:
+    """Return the true values of the belief targets of the seat to move in each state, int8 [n, Q].
+
+    The game must have belief targets (`Game.questions`). `states` is STATE [n].
+    """
+    assert game.questions is not None
+    out = np.zeros((len(states), len(game.questions.sizes)), np.int8)
+    loop, arguments = _answer_loop(game), (states, out, 0, len(states))
+    entry(loop, *arguments)(*arguments)
+    return out
+
+
 class Batch(Rows):
     """`n` games in lockstep that restart automatically.
 
