@@ -10,25 +10,32 @@
 
 A `Turn` is one decision of one seat. A class with `act_text(turn) -> str` is a player (`python:module.name`), and a
 program can ask for the same texts (`docs/bot_protocol.md`). `briefing` is told once in a game, `question` at each
-decision, and `prompt` is both. `parse` reads an answer and `correction` is the message for a second try.
+decision, and `prompt` is both. `parse` reads an answer and `correction` is the message for a second try. `TextGame` is
+a whole game whose seats answer in texts.
 
 A text never holds what its seat cannot know: positions and effects are written from `Game.seen_to_dict` of the seat.
 """
 
+from spygames.core.chat.model_name import Mode
+from spygames.core.chat.text_game import Answers, TextGame, deals
 from spygames.core.game.rulebook import RuleLine, RuleSection
 from spygames.core.players.replies import GRAMMAR, Reply, Verdict, canonical, correction, parse
 from spygames.core.players.turns import Turn, briefing, prompt, question, rules, turn_of
 
 __all__ = [
     "GRAMMAR",
+    "Answers",
+    "Mode",
     "Reply",
     "RuleLine",
     "RuleSection",
+    "TextGame",
     "Turn",
     "Verdict",
     "briefing",
     "canonical",
     "correction",
+    "deals",
     "parse",
     "prompt",
     "question",
