@@ -79,8 +79,8 @@ class SpygamesEnvironment(MCPEnvironment):
     """One seat of a game against named players, as an environment of OpenEnv.
 
     `step` takes the bare text of a legal action, or an answer in the grammar. An answer without a legal action is
-    followed by a correction, and the last one forfeits the game. The MCP tools are `observe`, `act` and `new_game`; they
-    take no seed, so that a model cannot play the same deal twice.
+    followed by a correction, and the last one forfeits the game. The MCP tools are `observe`, `act` and `new_game`.
+    They take no seed, so that a model cannot play the same deal twice.
 
     Args:
         game: the game to play.
@@ -227,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m spygames.openenv", description="Serve one seat of a game against named players, for OpenEnv."
     )
     parser.add_argument("game", help="the game, such as agent_avenue")
-    parser.add_argument("--options", type=json.loads, default={}, help='options of the game, as in \'{"players": 3}\'')
+    parser.add_argument("--options", type=json.loads, default={}, help="options of the game, as in '{\"players\": 3}'")
     parser.add_argument("--opponents", nargs="+", default=["random"], help="one player for all other seats, or each")
     parser.add_argument("--mode", choices=get_args(Mode), default="listed", help="when the legal actions are listed")
     parser.add_argument("--retries", type=int, default=2, help="further tries after an answer without a legal action")

@@ -1,15 +1,15 @@
 """The games in the form of TextArena's environments; TextArena itself is not needed.
 
-    from spygames import make_game
-    from spygames.textarena import TextArenaEnv
+from spygames import make_game
+from spygames.textarena import TextArenaEnv
 
-    env = TextArenaEnv(make_game("agent_avenue_v0"))
-    env.reset(num_players=2, seed=1)
-    done = False
-    while not done:
-        player, text = env.get_observation()
-        done, info = env.step(agents[player](text))  # a function from a text to a text for each player
-    rewards, info = env.close()
+env = TextArenaEnv(make_game("agent_avenue_v0"))
+env.reset(num_players=2, seed=1)
+done = False
+while not done:
+    player, text = env.get_observation()
+    done, info = env.step(agents[player](text))  # a function from a text to a text for each player
+rewards, info = env.close()
 """
 
 from typing import Any

@@ -38,7 +38,7 @@ try:
 except ImportError as error:
     raise ImportError(f"spygames_verifiers needs verifiers: {how_to_install('verifiers')}", name="verifiers") from error
 
-__all__ = ["ChatHarness", "SpygamesTasksetConfig", "SpygamesTaskset", "SpygamesEnv", "SpygamesEnvConfig"]
+__all__ = ["ChatHarness", "SpygamesEnv", "SpygamesEnvConfig", "SpygamesTaskset", "SpygamesTasksetConfig"]
 
 REQUESTS = 5
 """Number of further requests after one that failed for a passing reason (429, 5xx, no connection)."""
@@ -68,7 +68,7 @@ class SpygamesTasksetConfig(vf.TasksetConfig):
 
     game: str = "agent_avenue_v0"
     """The game, such as agent_avenue_v0."""
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = Field(default_factory=dict)
     """Options of the game, such as {"players": 3}."""
     seed: int = Field(0, ge=0, lt=2**64)
     """The seed of the deals, as in `spygames evaluate --seed`."""
@@ -101,7 +101,7 @@ class SpygamesEnvConfig(vf.EnvConfig):
     player_5: vf.AgentConfig = SEAT
     player_6: vf.AgentConfig = SEAT
     player_7: vf.AgentConfig = SEAT
-    opponents: list[str] = []
+    opponents: list[str] = Field(default_factory=list)
     """Players of the other seats: one for all, or one for each, such as random, greedy or agent_avenue/simple-2. Empty:
     self-play, with an agent in each seat."""
     mode: Mode = "listed"
@@ -216,7 +216,9 @@ class ChatHarness(vf.Harness[vf.HarnessConfig]):
             httpx.AsyncClient(verify=_certificates(), timeout=None) as http,
             AsyncOpenAI(base_url=endpoint, api_key=secret, max_retries=REQUESTS, http_client=http) as client,
         ):
-            await client.chat.completions.create(model=ctx.model, messages=[message_to_wire(each) for each in messages])
+            # Not client.chat.completions.create, which takes longer than everything else, to check each message again.
+            body = {"model": ctx.model, "messages": [message_to_wire(each) for each in messages]}
+            await client.post("/chat/completions", cast_to=httpx.Response, body=body)
         return vf.ProgramResult(exit_code=0, stdout="", stderr="")
 
 

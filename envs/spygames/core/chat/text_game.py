@@ -15,6 +15,7 @@ from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.played import Played
 from spygames.core.game.rng import GAMMA, as_seed, derived_seed, mix
 from spygames.core.game.validation import choice, whole
+from spygames.core.players.events import draw_seed
 from spygames.core.players.names import as_players
 from spygames.core.players.player import PlayerLike
 from spygames.core.players.replies import Reply, Verdict, correction, match, parse
@@ -175,7 +176,7 @@ class TextGame:
         return self.over and bool(self._session.rows.cut_off[0])
 
     def briefing(self, seat: int) -> str:
-        """Return what a seat is told once, before its first decision: who it is, the rules, the grammar of an answer."""
+        """Return what a seat is told once: who it is, the rules, and the grammar of an answer."""
         return briefing(self.game, whole("seat", seat, 0, self.game.num_players - 1))
 
     def begin(self, seed: int | None = None, seat: int | None = None) -> None:
@@ -254,7 +255,7 @@ class TextGame:
         self.turn, self.told = None, ""
 
     def record(self) -> GameRecord:
-        """Return the game so far as a record, which replays. **It has everything that is hidden from the seats.**
+        """Return the game so far as a record, which replays. It has everything that is hidden from the seats.
 
         A forfeited game is recorded as broken off, with zeros as results.
 
@@ -276,6 +277,9 @@ class TextGame:
         if seat == NOBODY:
             return
         assert session.played is not None
+        if not self.answers[seat].decisions:
+            # As other text players do, so that the opponents' luck is the same as in the games of these.
+            draw_seed(session.rng[0])
         events = session.played.events(self.game, seat, since_own=True)
         self.turn, self._tries = turn_of(self.game, rows.states.copy(), events), 0
         self.told = question(self.turn, self.mode == "listed")
