@@ -1,6 +1,6 @@
 """A tiny policy in the place of a language model: it reads the texts of an OpenEnv server and learns from its rewards.
 
-    python openenv_reinforce.py               # 6,000 games of training, then 2,000 of evaluation
+    python openenv_reinforce.py               # 3,840 games of training, then 2,000 of evaluation
     python openenv_reinforce.py 640 200 URL   # other numbers of games, and a server that runs already
 
 The policy sees nothing but the texts: it reads numbers from them, gives each legal action a score, which is linear in
@@ -25,7 +25,7 @@ from spygames.text import deals
 
 GROUP, GROUPS = 4, 16  # games of a deal and seat, and groups of an update
 RATE = 0.05
-TRAINING, EVALUATION = 1, 24112611  # seeds of the deals
+TRAINING, EVALUATION = 1, 27112611  # seeds of the deals
 
 OUTCOME = 9
 PLAY, RECRUIT, DISCARD = slice(0, 27), slice(27, 36), slice(36, 41)
@@ -164,7 +164,7 @@ def serve() -> str:
     return f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
 
 
-async def main(games: int = 6_000, evaluation: int = 2_000, url: str = "") -> None:
+async def main(games: int = 3_840, evaluation: int = 2_000, url: str = "") -> None:
     """Train and evaluate."""
     url, policy = url or serve(), Policy(seed=1)
     print(f"before: {await evaluate(url, policy, evaluation // 10):.3f}", flush=True)

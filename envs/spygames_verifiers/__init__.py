@@ -26,7 +26,6 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from spygames import Game, make_game
-from spygames.core.basics.extras import how_to_install
 from spygames.text import Mode, TextGame, deals
 
 try:
@@ -36,7 +35,8 @@ try:
     from pydantic import Field
     from verifiers.v1.dialects.chat import message_to_wire
 except ImportError as error:
-    raise ImportError(f"spygames_verifiers needs verifiers: {how_to_install('verifiers')}", name="verifiers") from error
+    needed = "spygames_verifiers needs verifiers: pip install 'spygames[verifiers]' (in a clone: '.[verifiers]')"
+    raise ImportError(needed, name="verifiers") from error
 
 __all__ = ["ChatHarness", "SpygamesEnv", "SpygamesEnvConfig", "SpygamesTaskset", "SpygamesTasksetConfig"]
 
