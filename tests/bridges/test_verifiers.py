@@ -3,9 +3,13 @@
 import asyncio
 import itertools
 import json
+import re
+import subprocess
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -215,3 +219,48 @@ def test_traces_hold_what_the_seat_was_told_and_no_more() -> None:
         line = json.dumps(trace.task.data.model_dump(mode="json"))
         assert str(record.seed) not in line
     assert question(turn_of(GAME, GAME.start(record_of(episode.traces[0]).seed or 0))) in told_in(episode.traces[1])
+
+
+def test_the_example_plays_groups() -> None:
+    example = Path(__file__).resolve().parents[2] / "docs" / "examples" / "verifiers_games.py"
+    with chat_server(lambda messages, number: "[nothing]" if number % 50 == 49 else first(messages)) as server:
+        done = subprocess.run(
+            [sys.executable, example, "fake", server.url, "2"], capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 0, done.stderr[-3000:]
+    for side, line in enumerate(done.stdout.splitlines()):
+        assert line.startswith(f"agent_avenue_v0 deal 0 side {side}: rewards [")
+        assert line.count("1.0") == 4
+    assert all(not legal_of(request["messages"][-1]["content"]) for request in server.requests)
+
+
+def first(messages: list[dict[str, str]]) -> str:
+    """An answer without knowing the legal actions: the first two cards of the hand, or the open card."""
+    told = messages[-1]["content"]
+    if "you recruit" in told:
+        return "[recruit up]"
+    hand = re.findall(r"^Your hand: (.+)$", told, re.MULTILINE)[0].split(", ")
+    up = hand[0]
+    down = next((card for card in hand if card != up), up)
+    return f"[play {up} {down}]".replace("double agent", "double_agent")
+
+
+def test_the_command_of_verifiers_finds_the_taskset(tmp_path: Path) -> None:
+    """`vf-eval spygames-verifiers`, with its workers, as on the page."""
+    with chat_server(lambda messages, number: sensible(messages[-1]["content"])) as server:
+        command = [Path(sys.executable).parent / "vf-eval", "spygames-verifiers", "-n", "2", "-r", "2", "-o", tmp_path]
+        settings = {
+            "--env.opponents": '["greedy"]',
+            "--env.taskset.seed": "5",
+            "--model": "fake",
+            "--client.base-url": server.url,
+            "--client.api-key-var": "NO_KEY",
+        }
+        arguments = [word for pair in settings.items() for word in pair]
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    (file,) = tmp_path.rglob("traces.jsonl")
+    found = [json.loads(line) for line in file.read_text().splitlines()]
+    played = sorted((each["traces"][0]["info"]["spygames"]["seat"], each["ok"]) for each in found)
+    assert played == [(0, True), (0, True), (1, True), (1, True)]
+    assert {each["traces"][0]["info"]["spygames"]["seed"] for each in found} == {next(deals(5))}
