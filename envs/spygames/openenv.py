@@ -45,34 +45,41 @@ SESSIONS = 64
 FORBIDDEN = "this environment runs no code"
 
 
-class SpygamesAction(Action):
+class SpygamesAction(Action, use_attribute_docstrings=True):
     """An answer of the seat."""
 
-    action: str = Field(description="The bare text of a legal action, or a whole answer of a model that names one.")
+    action: str
+    """The bare text of a legal action, or a whole answer of a model that names one."""
 
 
-class SpygamesObservation(Observation):
+class SpygamesObservation(Observation, use_attribute_docstrings=True):
     """What the seat is told. `reward` is its result once the game is over (`done`), and 0 before."""
 
-    briefing: str = Field("", description="After reset: who the seat is, the rules, and the grammar of an answer.")
-    text: str = Field("", description="What the seat is told now: a question, a correction, or the result.")
-    legal: list[str] = Field(
-        default_factory=list, description="The legal actions, where the mode lets the seat know them."
-    )
-    seat: int = Field(NOBODY, description="The number of the seat.")
-    verdict: str = Field("", description="What the last answer was: ok, unparseable, ambiguous or illegal.")
-    forfeit: bool = Field(False, description="Whether the seat has lost because it gave no legal action.")
-    answers: dict[str, int] = Field(
-        default_factory=dict, description="Numbers of decisions and answers of this game, by verdict."
-    )
+    briefing: str = ""
+    """After reset: who the seat is, the rules, and the grammar of an answer."""
+    text: str = ""
+    """What the seat is told now: a question, a correction, or the result."""
+    legal: list[str] = Field(default_factory=list)
+    """The legal actions, where the mode lets the seat know them."""
+    seat: int = NOBODY
+    """The number of the seat."""
+    verdict: str = ""
+    """What the last answer was: ok, unparseable, ambiguous or illegal."""
+    forfeit: bool = False
+    """Whether the seat has lost because it gave no legal action."""
+    answers: dict[str, int] = Field(default_factory=dict)
+    """Numbers of decisions and answers of this game, by verdict."""
 
 
-class SpygamesState(State):
+class SpygamesState(State, use_attribute_docstrings=True):
     """The state of a session. It has nothing that the seat cannot know, and so no seed."""
 
-    game: str = Field("", description="The game with its options.")
-    seat: int = Field(NOBODY, description="The number of the seat in the current game.")
-    over: bool = Field(False, description="Whether the game is over.")
+    game: str = ""
+    """The game with its options."""
+    seat: int = NOBODY
+    """The number of the seat in the current game."""
+    over: bool = False
+    """Whether the game is over."""
 
 
 class SpygamesEnvironment(MCPEnvironment):
@@ -92,6 +99,7 @@ class SpygamesEnvironment(MCPEnvironment):
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
+    """Each connection has an object of its own."""
 
     def __init__(self, game: Game, opponents: str | Sequence[str], mode: Mode = "listed", retries: int = 2):
         if not opponents:

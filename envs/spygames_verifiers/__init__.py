@@ -78,6 +78,7 @@ class SpygamesTaskset(vf.Taskset[SpygamesTask, SpygamesTasksetConfig]):
     """Deals without end, each from all sides: bound it with the number of tasks (`-n`)."""
 
     INFINITE = True
+    """There is no last deal."""
 
     def load(self) -> Iterator[SpygamesTask]:
         """Yield a task for each deal and side, the sides of a deal one after the other."""
@@ -94,13 +95,21 @@ class SpygamesEnvConfig(vf.EnvConfig):
     """Who plays, and how the seats are asked."""
 
     player_0: vf.AgentConfig = SEAT
+    """The agent that plays, or the first one in self-play."""
     player_1: vf.AgentConfig = SEAT
+    """The second agent, in self-play of a game with that many seats."""
     player_2: vf.AgentConfig = SEAT
+    """The third agent, in self-play of a game with that many seats."""
     player_3: vf.AgentConfig = SEAT
+    """The fourth agent, in self-play of a game with that many seats."""
     player_4: vf.AgentConfig = SEAT
+    """The fifth agent, in self-play of a game with that many seats."""
     player_5: vf.AgentConfig = SEAT
+    """The sixth agent, in self-play of a game with that many seats."""
     player_6: vf.AgentConfig = SEAT
+    """The seventh agent, in self-play of a game with that many seats."""
     player_7: vf.AgentConfig = SEAT
+    """The eighth agent, in self-play of a game with that many seats."""
     opponents: list[str] = Field(default_factory=list)
     """Players of the other seats: one for all, or one for each, such as random, greedy or agent_avenue/simple-2. Empty:
     self-play, with an agent in each seat."""
@@ -194,9 +203,13 @@ class ChatHarness(vf.Harness[vf.HarnessConfig]):
     """The program of an agent: one request for each turn, made in this process. It has no tools."""
 
     APPENDS_SYSTEM_PROMPT = True
+    """The briefing is a system message."""
     SUPPORTS_RESUME = True
+    """Each turn sends the whole conversation."""
     EXECUTES_CODE = False
+    """The agent cannot run anything."""
     NEEDS_CONTAINER = False
+    """So it needs no sandbox."""
 
     async def launch(
         self,

@@ -192,7 +192,7 @@ def test_seats_may_have_models_of_their_own() -> None:
 
 
 def test_released_agents_are_opponents() -> None:
-    found = played(2, sensible, opponents=["agent_avenue/simple-2"])
+    found = played(2, sensible, opponents=["agent_avenue/simple-2@sample"])
     assert all(episode.ok for episode in found)
     assert {*record_of(found[0].traces[0]).players} == {"text", "agent_avenue/simple-2@sample"}
 
