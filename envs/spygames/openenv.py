@@ -1,5 +1,5 @@
 # Of an extra that is not installed where types are checked; pyright then takes this file for the library:
-# pyright: reportMissingImports=false, reportAttributeAccessIssue=false
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false, reportCallIssue=false, reportGeneralTypeIssues=false
 """A server of OpenEnv: one seat of a game against named players (extra `openenv`).
 
     python -m spygames.openenv agent_avenue --opponents greedy --port 8000
