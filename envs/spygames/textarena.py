@@ -8,7 +8,7 @@ env.reset(num_players=2, seed=1)
 done = False
 while not done:
     player, text = env.get_observation()
-    done, info = env.step(agents[player](text))  # a function from a text to a text for each player
+    done, info = env.step(ask(player, text))  # your call of a model
 rewards, info = env.close()
 """
 
