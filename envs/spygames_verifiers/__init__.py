@@ -2,7 +2,7 @@
 # pyright: reportMissingImports=false
 """The games as an environment of verifiers 0.4 (extra `verifiers`): self-play of all seats, or one against players.
 
-    eval spygames-verifiers -n 100 -r 4 --env.opponents '["greedy"]' --model MODEL --client.base-url URL
+    vf-eval spygames-verifiers -n 100 -r 4 --env.opponents '["greedy"]' --model MODEL --client.base-url URL
 
 A task is a deal and a side. The deals of a taskset are those of `spygames evaluate` with the same seed, and each is a
 task as many times as the game has seats: in the k-th of them the agent `player_0` sits in seat k. All rollouts of a
