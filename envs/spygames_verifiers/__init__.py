@@ -19,6 +19,7 @@ or an opponent cannot be asked, the episode fails, and nobody gets a reward.
 
 import asyncio
 import functools
+import json
 import ssl
 import threading
 from collections.abc import Iterator
@@ -87,7 +88,7 @@ class SpygamesTaskset(vf.Taskset[SpygamesTask, SpygamesTasksetConfig]):
         for number, seed in enumerate(deals(config.seed)):
             for side in range(game.num_players):
                 name = f"{game.id} deal {number} side {side}"
-                data = SpygamesData(name=name, game=game.id, options=config.options, seed=seed, side=side)
+                data = SpygamesData(name=name, game=config.game, options=config.options, seed=seed, side=side)
                 yield SpygamesTask(data, config.task)
 
 
@@ -133,6 +134,7 @@ class SpygamesEnv(vf.Env[SpygamesEnvConfig]):
     def __init__(self, config: SpygamesEnvConfig) -> None:
         super().__init__(config)
         self._lock = threading.Lock()
+        self._games: dict[str, Game] = {}
         self._free: dict[Game, list[TextGame]] = {}
         taskset = self.taskset.config
         self._give_back(self._take(taskset.game, taskset.options))
@@ -181,9 +183,11 @@ class SpygamesEnv(vf.Env[SpygamesEnvConfig]):
     def _take(self, name: str, options: dict[str, Any]) -> TextGame:
         """Return a table where no game is on, with players of its own: they may keep what they know of a game."""
         with self._lock:
-            game = make_game(name, **options)
+            key = json.dumps([name, options], sort_keys=True)
+            game = self._games.get(key) or make_game(name, **options)
             if game.num_players > MOST_SEATS:
                 raise ValueError(f"a game must have at most {MOST_SEATS} players, not {game.num_players}")
+            self._games[key] = game
             if free := self._free.get(game):
                 return free.pop()
             config = self.config

@@ -161,6 +161,16 @@ def test_hostile_answers_play_no_move(games: int) -> None:
     assert min(verdicts["unparseable"], verdicts["illegal"], verdicts["ambiguous"]) > 0
 
 
+def test_tables_are_used_again() -> None:
+    env = environment(opponents=["random"])
+    with chat_server(lambda messages, number: sensible(messages[-1]["content"])) as server:
+        for _ in range(3):
+            episodes(env, server, list(env.taskset.take(2)))
+    ((game, tables),) = env._free.items()
+    assert len(tables) <= 2
+    assert game.id == GAME.id
+
+
 def test_a_server_that_fails_decides_no_game() -> None:
     env = environment(opponents=["random"])
     with chat_server(lambda messages, number: Reaction(status=400, body=b'{"error": {"message": "no"}}')) as server:
