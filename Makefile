@@ -1,5 +1,5 @@
 # make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-bridges |
-#      test-portable | test-wheels | test-pins | lint | docs | format | bench | clean
+#      test-verifiers | test-portable | test-wheels | test-pins | lint | docs | format | bench | clean
 # Needs python3 (3.11 or later, with venv) and make. Everything else comes from PyPI.
 
 PYTHON ?= python3
@@ -9,12 +9,13 @@ BENCH_PY := .venv-bench/bin/python
 GPU_PY := .venv-gpu/bin/python
 RAY_PY := .venv-ray/bin/python
 BRIDGES_PY := .venv-bridges/bin/python
+VERIFIERS_PY := .venv-verifiers/bin/python
 PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
 TEST_ARGS ?= -n 2
 BENCH_ARGS ?= --write
 AXE := 4.14.1
 
-.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-bridges test-portable test-wheels test-pins lint lint-quick docs format bench clean
+.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-bridges test-verifiers test-portable test-wheels test-pins lint lint-quick docs format bench clean
 .DEFAULT_GOAL := setup
 
 setup: .venv/.installed
@@ -81,14 +82,23 @@ test-ray: .venv-ray/.installed
 	$(RAY_PY) $(PIP_INSTALL) -e '.[ray]' pytest hypothesis
 	@touch $@
 
-# Tests the games in OpenSpiel, TorchRL, RLlib and JAX, and with Minari's collector. BRIDGES_ARGS='-m ""' adds the long tests. In its own environment, so
-# that these large libraries do not change the versions that other tests use.
+# Tests the games in OpenSpiel, TorchRL, RLlib, JAX and OpenEnv, and with Minari's collector. BRIDGES_ARGS='-m ""' adds
+# the long tests. In its own environment, so that these large libraries do not change the versions that other tests use.
 test-bridges: .venv-bridges/.installed
 	OMP_NUM_THREADS=1 $(BRIDGES_PY) -m pytest -q -rs $(BRIDGES_ARGS) tests/bridges
 
 .venv-bridges/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-bridges
 	$(BRIDGES_PY) $(PIP_INSTALL) -e '.[bridges]'
+	@touch $@
+
+# Tests the games in verifiers. In an environment of its own, because OpenEnv and verifiers need different versions of mcp.
+test-verifiers: .venv-verifiers/.installed
+	OMP_NUM_THREADS=1 $(VERIFIERS_PY) -m pytest -q -rs $(BRIDGES_ARGS) tests/bridges/test_verifiers.py
+
+.venv-verifiers/.installed: pyproject.toml constraints-verifiers.txt
+	$(PYTHON) -m venv .venv-verifiers
+	$(VERIFIERS_PY) -m pip install --disable-pip-version-check -c constraints-verifiers.txt -e '.[verifiers]' pytest hypothesis
 	@touch $@
 
 # Tests of network computations with the rounding of other processors: with baseline vector instructions, with machine
@@ -141,5 +151,5 @@ bench: .venv-bench/.installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-bench .venv-bridges .venv-gpu .venv-pins .venv-ray .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
+	rm -rf .venv .venv-bench .venv-bridges .venv-gpu .venv-pins .venv-ray .venv-verifiers .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
 	find app benchmarks envs scripts studies tests training -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -38,13 +38,14 @@ autodoc2_packages = [
     {"path": "../envs/spygames", "auto_mode": False, "exclude_dirs": ["__pycache__", *_GAMES]},
     {"path": "../training/spygames_training", "auto_mode": False},
     {"path": "../app/spygames_app", "auto_mode": False},
+    {"path": "../envs/spygames_verifiers", "auto_mode": False},
 ]
 autodoc2_render_plugin = "plain_values.Renderer"
 autodoc2_docstring_parser_regexes = [(r".*", "google_docstrings")]
 autodoc2_hidden_objects = {"inherited", "private", "dunder"}
 python_use_unqualified_type_names = True
 autodoc2_class_docstring = "both"  # not merged: constructors have none of their own
-autodoc2_module_all_regexes = [r"spygames(_training|_app)?(\.\w+)*"]  # pages show what `__all__` names
+autodoc2_module_all_regexes = [r"spygames(_training|_app|_verifiers)?(\.\w+)*"]  # pages show what `__all__` names
 
 
 def setup(app: Sphinx) -> None:

@@ -17,12 +17,14 @@ PUBLIC = (
     *GAMES,
     "spygames.authoring",
     "spygames.jax",
+    "spygames.openenv",
     "spygames.openspiel",
     "spygames.pictures",
     "spygames.players",
     "spygames.records",
     "spygames.testing",
     "spygames.text",
+    "spygames.textarena",
     "spygames_app.films",
     "spygames_training",
     "spygames_training.bridges.ray_train",
@@ -32,6 +34,7 @@ PUBLIC = (
     "spygames_training.config",
     "spygames_training.measuring",
     "spygames_training.search",
+    "spygames_verifiers",
 )
 """The modules that users import; all others are private."""
 

@@ -10,7 +10,8 @@
 
 A `Turn` is one decision of one seat. A class with `act_text(turn) -> str` is a player (`python:module.name`), and a
 program can ask for the same texts (`docs/bot_protocol.md`). `briefing` is told once in a game, `question` at each
-decision, and `prompt` is both. `parse` reads an answer and `correction` is the message for a second try.
+decision, and `prompt` is both. `parse` reads an answer and `correction` is the message for a second try. `TextGame` is
+a whole game whose seats answer in texts.
 
 A player may also be asked what it believes about hidden things (`spygames beliefs`): `unknowns` are the questions of a
 position, `belief_briefing` and `belief_question` the texts, and `parse_beliefs` reads an answer.
@@ -18,6 +19,8 @@ position, `belief_briefing` and `belief_question` the texts, and `parse_beliefs`
 A text never holds what its seat cannot know: positions and effects are written from `Game.seen_to_dict` of the seat.
 """
 
+from spygames.core.chat.model_name import Mode
+from spygames.core.chat.text_game import Answers, TextGame, deals
 from spygames.core.game.rulebook import RuleLine, RuleSection
 from spygames.core.players.inquiry import (
     BELIEF_GRAMMAR,
@@ -37,11 +40,14 @@ from spygames.core.players.turns import Turn, Unknown, briefing, prompt, questio
 __all__ = [
     "BELIEF_GRAMMAR",
     "GRAMMAR",
+    "Answers",
     "BeliefVerdict",
     "Beliefs",
+    "Mode",
     "Reply",
     "RuleLine",
     "RuleSection",
+    "TextGame",
     "Turn",
     "Unknown",
     "Verdict",
@@ -52,6 +58,7 @@ __all__ = [
     "briefing",
     "canonical",
     "correction",
+    "deals",
     "parse",
     "parse_beliefs",
     "prompt",

@@ -68,3 +68,10 @@ def test_the_torchrl_example_runs(tmp_path: Path) -> None:
 def test_the_rllib_example_runs(tmp_path: Path) -> None:
     found = shares(ran("rllib_ppo.py", "ray", tmp_path, "2"))
     assert found.keys() == {"random", "greedy"}
+
+
+def test_the_policy_that_reads_texts_learns(tmp_path: Path) -> None:
+    """The whole example takes two minutes and wins more than 80 %; random play wins half."""
+    before, *_, after = ran("openenv_reinforce.py", "openenv", tmp_path, "1280", "200")
+    assert before.startswith("before: ")
+    assert float(after.removeprefix("random ")) > 0.65

@@ -16,9 +16,11 @@ PUBLIC: dict[str, list[str]] = api.public_names()
 MODULES = {name for source in api.SOURCES for name, _ in api.modules(source)}
 NEEDS = {
     "spygames.jax": "jax",
+    "spygames.openenv": "openenv",
     "spygames.openspiel": "pyspiel",
     "spygames_training.bridges.rllib": "ray",
     "spygames_training.bridges.torchrl": "torchrl",
+    "spygames_verifiers": "verifiers",
 }
 """Modules that need a library which other tests do not need."""
 
@@ -64,6 +66,8 @@ PRIVATE_IMPORTS = {
     },
     # The compiled loop of pure functions, and the texts of errors.
     "jax.py": {"spygames.core.basics.extras", "spygames.core.basics.text", "spygames.core.playing.functional"},
+    # How to install an extra, and the texts of errors.
+    "openenv.py": {"spygames.core.basics.extras", "spygames.core.basics.text"},
     # The executor of `--on ray`, and the code that chooses it: parts of this package, not of its public modules.
     "executors.py": {
         "spygames_training.bridges.ray_tasks",
@@ -99,7 +103,11 @@ PRIVATE_IMPORTS = {
 def test_bridges_import_public_modules() -> None:
     bridges = api.ROOT / "training" / "spygames_training" / "bridges"
     envs = api.ROOT / "envs" / "spygames"
-    for path in (envs / "jax.py", envs / "openspiel.py", *bridges.rglob("*.py")):
+    for path in (
+        *(envs / f"{name}.py" for name in ("jax", "openenv", "openspiel", "textarena")),
+        api.ROOT / "envs/spygames_verifiers/__init__.py",
+        *bridges.rglob("*.py"),
+    ):
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         modules = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
         ours = {name for name in modules if name.startswith("spygames") and f"{api.BRIDGES}.sb3." not in name}

@@ -113,16 +113,16 @@ def test_folders_of_the_image_can_be_written_by_any_user(tmp_path: Path) -> None
 
 
 def test_pins_cover_the_requirements_of_pyproject() -> None:
-    """Both files together have one pin per package, within pyproject.toml's ranges; `make test-pins` resolves them."""
-    pinned = pins.pinned(pins.PINS, pins.GPU_PINS)
+    """Each extra has one pin per package, within the ranges of pyproject.toml; `make test-pins` resolves them."""
+    common = pins.pinned(pins.PINS, pins.GPU_PINS)
     extras = PROJECT["project"]["optional-dependencies"]
-    assert {row.extra for row in pins.EXEMPT} | {*pins.GPU_EXTRAS} <= set(extras)
-    for needed in map(
-        Requirement, [*PROJECT["project"]["dependencies"], *(each for some in extras.values() for each in some)]
-    ):
-        if needed.name != "spygames":
-            version = pinned.get(pins.normal(needed.name), "no pin")
-            assert needed.specifier.contains(version), f"{needed} has {version}"
+    assert {row.extra for row in pins.EXEMPT} | {*pins.GPU_EXTRAS} | {*pins.OWN_PINS} <= set(extras)
+    for extra, some in {"": PROJECT["project"]["dependencies"], **extras}.items():
+        pinned = pins.pinned(pins.OWN_PINS[extra]) if extra in pins.OWN_PINS else common
+        for needed in map(Requirement, some):
+            if needed.name != "spygames":
+                version = pinned.get(pins.normal(needed.name), "no pin")
+                assert needed.specifier.contains(version), f"{needed} has {version}"
 
 
 def test_cuda_packages_of_torch_are_pinned_by_torch() -> None:

@@ -36,8 +36,9 @@ class Reaction:
 def in_form(text: str | None, finish: str = "stop", usage: dict[str, Any] | None = None) -> bytes:
     """A response in the chat form."""
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
-    used = {"prompt_tokens": 100, "completion_tokens": 10} if usage is None else usage
-    return json.dumps({"object": "chat.completion", "choices": [choice], "usage": used}).encode()
+    used = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110} if usage is None else usage
+    about = {"id": "0", "object": "chat.completion", "created": 0, "model": "fake"}
+    return json.dumps({**about, "choices": [choice], "usage": used}).encode()
 
 
 class ChatServer:

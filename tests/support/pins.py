@@ -22,6 +22,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PINS, GPU_PINS = ROOT / "constraints.txt", ROOT / "constraints-gpu.txt"
+OWN_PINS = {"verifiers": ROOT / "constraints-verifiers.txt"}
+"""Extras that contradict others, each with a file of all its pins. They are tested in environments of their own."""
 PYTHONS = ("3.11", "3.12", "3.13")
 PLATFORMS = {
     "Linux x86-64": "x86_64-manylinux_2_28",
@@ -175,7 +177,9 @@ def check(python: str, platform: str) -> list[tuple[bool, str]]:
     """Return, for each check of a Python on a platform, whether it passed and its output line."""
     rows = [row for row in EXEMPT if platform in row.platforms]
     missing = {row.extra for row in rows if (row.pins, row.sdists) == ((PINS,), NO_WHEEL)}
-    found = [*together(python, platform, [name for name in extras() if name not in missing], (PINS,))]
+    found = [*together(python, platform, [name for name in extras() if name not in {*missing, *OWN_PINS}], (PINS,))]
+    for name, file in OWN_PINS.items():
+        found += together(python, platform, [name], (file,))
     if gpu := [name for name in GPU_EXTRAS if name not in missing]:
         found += together(python, platform, gpu, (PINS, GPU_PINS))
     return found + [exempted(python, platform, row) for row in rows]
@@ -188,7 +192,8 @@ def main() -> int:
     parser.add_argument("--platform", choices=[*PLATFORMS], help="only this one")
     args = parser.parse_args()
     try:
-        pinned(PINS, GPU_PINS)
+        for files in ((PINS, GPU_PINS), *((file,) for file in OWN_PINS.values())):
+            pinned(*files)
     except ValueError as error:
         sys.exit(str(error))
     pairs = [

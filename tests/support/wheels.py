@@ -111,7 +111,7 @@ def build() -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     tops = {name.split("/")[0] for name in names}
-    packages = {"spygames", "spygames_training", "spygames_app"}
+    packages = {"spygames", "spygames_training", "spygames_app", "spygames_verifiers"}
     assert {top for top in tops if not top.endswith(".dist-info")} == packages, tops
     assert {f"{package}/py.typed" for package in packages} <= set(names)
     assert "spygames/checkpoints/agents.json" in names
