@@ -8,8 +8,9 @@ from spygames.core.game.game import NOBODY
 from spygames.core.records.film import Film
 from spygames.core.svg.annotations import Advice
 from spygames.core.svg.colours import auto
+from spygames_app.advice import EachOwn
 from spygames_app.sides import Sides
-from spygames_app.web.choices import is_search
+from spygames_app.web.choices import is_search, label, level_of
 from spygames_app.web.html import Html, board, h, joined
 from spygames_app.web.pages import page, thoughts
 from spygames_app.web.store import COMPILES
@@ -81,13 +82,14 @@ def film_page(
     """
     film = screening.film
     players = film.record.players or tuple(f"seat {i + 1}" for i in range(film.game.num_players))
-    sides = Sides(sides.names if sides else _distinct(players))  # as seen by somebody who watches
-    thinker, advisers = screening.thoughts(place.by, place.move), [voice.name for voice in screening.voices]
+    sides = sides or Sides(_distinct(players))  # as seen by somebody who watches
+    thinker = screening.thoughts(place.by, place.move)
+    advisers = [label(film.game, voice.name) if i else voice.name for i, voice in enumerate(screening.voices)]
     done = thinker is None or thinker.done  # read before the thoughts, so that no late thought is missed
     scene, last, at = film.scene(place.move, place.viewer, theme="auto"), len(film) - 1, place.move
     narrow = film.scene(place.move, place.viewer, theme="auto", size="portrait")
     both = zip(sides.names, players, strict=True)
-    viewers = ["everything", *(name if name in (player, "You") else f"{name} ({player})" for name, player in both)]
+    viewers = ["everything", *(name if player in (name, "") else f"{name} ({player})" for name, player in both)]
     chosen = 0 if place.viewer == NOBODY else place.viewer + 1
     values = ["all", *range(film.game.num_players)]
     steps = [
@@ -123,7 +125,7 @@ def film_page(
             "div",
             h(
                 "section",
-                board(sides.drawn(scene.picture), sides.drawn(narrow.picture)),
+                board(*(sides.drawn(each.picture, place.viewer) for each in (scene, narrow))),
                 h("p", *steps, class_="steps"),
                 form,
                 id="picture",
@@ -163,10 +165,10 @@ def _thought(thinker: Thinker, done: bool, film: Film, place: Place, sides: Side
     found = {at: advice for at, advice in dict(thinker.found).items() if _may_know(film, place, at)}
     decisions = sum(_may_know(film, place, at) for at in range(len(film)))
     mover, hidden, wait = int(film.states["to_move"][place.move]), None, None
+    by = level_of(film.game, thinker.name) or (sides.name(mover) if thinker.name == EachOwn.name else thinker.name)
     if mover != NOBODY and not _may_know(film, place, place.move):
-        line = (
-            f"{sides.names[mover]} decides here. Choose this view, or everything, to see thoughts about the decision."
-        )
+        decides = sides.words(f"player_{mover} decides here")
+        line = f"{decides}. Choose this view, or everything, to see thoughts about the decision."
         hidden = h("p", line, class_="soft")
     if not done:
         first = COMPILES if not thinker.found and is_search(thinker.name) else ""
@@ -175,7 +177,7 @@ def _thought(thinker: Thinker, done: bool, film: Film, place: Place, sides: Side
         h("p", thinker.problem, class_="problem") if thinker.problem else None,
         wait,
         hidden,
-        thoughts(found[place.move]) if place.move in found else None,
+        thoughts(found[place.move], film.game, by, sides) if place.move in found else None,
         curve(film, found, place, sides),
     ]
 

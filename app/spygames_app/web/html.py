@@ -4,6 +4,10 @@ import re
 from html import escape
 from typing import Any
 
+from spygames.core.svg.pen import CANVAS
+
+HEADLINE = 38
+"""The height of the first line of the portrait form."""
 _VOID = {"input", "link", "meta", "br", "img"}
 
 
@@ -33,12 +37,20 @@ def joined(*children: object) -> Html:
     return Html("".join(parts))
 
 
-def board(full: str, portrait: str) -> Html:
+def board(full: str, portrait: str, headline: bool = True) -> Html:
     """Return both forms of a picture; the style sheet shows the portrait form on screens below 600 pixels.
 
     Its targets are not buttons. The script makes them buttons; without it they do nothing. A game without a portrait
     form is drawn in full in both, and one of them suffices.
+
+    Args:
+        full: the picture for wide screens.
+        portrait: the picture for narrow screens.
+        headline: whether the portrait form shows its first line, the decision that is due.
     """
+    if not headline and full != portrait:
+        w, h_ = CANVAS["portrait"]
+        portrait = portrait.replace(f'viewBox="0 0 {w} {h_}"', f'viewBox="0 {HEADLINE} {w} {h_ - HEADLINE}"', 1)
     plain = [re.sub(r' role="button" tabindex="0" aria-label="', ' data-label="', each) for each in (full, portrait)]
     if full == portrait:
         return Html(plain[0])

@@ -130,7 +130,8 @@ class Site:
             except ValueError as error:  # incompatible options
                 return self._start(f"This variant cannot be played: {error}."), 409
             title = title_of(self.offered.games[number])[0]
-            return pages.seats(title, game, number, picked, self.offered.players_of(game), visit.token), 200
+            specs, options = self.offered.players_of(game), self.offered.options_of(self.offered.games[number])
+            return pages.seats(title, game, number, picked, options, specs, visit.token), 200
 
         return await self._html(visit, show)
 
@@ -177,7 +178,8 @@ class Site:
             seats, levels = self._seating(visit, game, specs)
             if seats.count(None) > 1:
                 line = "You can take only one seat: choose players for the others."
-                return pages.seats(title, game, number, picked, specs, visit.token, line)
+                options = self.offered.options_of(self.offered.games[number])
+                return pages.seats(title, game, number, picked, options, specs, visit.token, line)
             own = seats.index(None) if None in seats else NOBODY
             sides = sides_of(game.num_players, own, visit.fields.get("name", ""))
             table = Table(sides, levels, "forced" in visit.fields)
@@ -235,8 +237,13 @@ class Site:
         extra = joined(
             pages.form(f"{here}/once_more", visit.token, more, " ", again, class_="leads"),
             h("p", h("a", "Another game", href="/")),
-            h("p", h("a", "Download the record", href=f"{here}/record", download="game.jsonl")),
-            h("p", f"Nothing is hidden now. The seed of the deal was {made.seed}.", class_="soft"),
+            h(
+                "details",
+                h("summary", "Download"),
+                h("p", h("a", "The record of the game", href=f"{here}/record", download="game.jsonl")),
+                h("p", f"The seed of the deal was {made.seed}.", class_="soft"),
+                id="download",
+            ),
         )
         line = problem or made.problem
         return film_page(made.title, screening, place, here, outcome, extra, line, sides)
@@ -319,7 +326,7 @@ class Site:
         made = self._game(request, visit)
         if not made.over or made.live is None:
             raise Bad(409, "The record reveals hidden cards. You can download it when the game is over.")
-        line = await run_in_threadpool(lambda: made.screening().film.record.to_line() + "\n")
+        line = await run_in_threadpool(made.live.record().to_line) + "\n"
         headers = {"Content-Disposition": 'attachment; filename="game.jsonl"'}
         return Response(line, media_type="application/jsonl", headers=headers)
 

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from spygames.core.svg.annotations import Advice
 from spygames_app.advice import EachOwn, Thoughts, advise
 from spygames_app.live import LiveGame
 from spygames_app.sides import Sides, sides_of
-from spygames_app.web.choices import is_search
+from spygames_app.web.choices import is_search, level_of
 from spygames_app.web.thinking import Screening, Voice
 
 COMPILES = "; the first search of a game compiles for up to 20 seconds"
@@ -70,8 +70,7 @@ class Table:
     def moved(self, seats: Sequence[int | None], levels: Sequence[str]) -> "Table":
         """Return the table for another seating."""
         own = seats.index(None) if None in seats else NOBODY
-        typed = self.sides.names[self.sides.own] if self.sides.own != NOBODY else ""
-        return Table(sides_of(len(seats), own, "" if typed == "You" else typed), tuple(levels), self.forced)
+        return Table(sides_of(len(seats), own, self.sides.typed), tuple(levels), self.forced)
 
 
 @dataclass
@@ -124,6 +123,17 @@ class WebGame:
         return self.seats.index(None) if None in self.seats else NOBODY
 
     @property
+    def beside(self) -> tuple[str, ...]:
+        """What is said about each seat beside its name: its level, or the name that the user typed."""
+        assert self.live is not None
+        levels = self.table.levels or self.live.names
+        return tuple(self.table.sides.typed if i == self.seat else level for i, level in enumerate(levels))
+
+    def called(self, spec: str) -> str:
+        """Return the name of a player on the page: its level, if it is one."""
+        return level_of(self.game, spec) or spec
+
+    @property
     def over(self) -> bool:
         """Whether the game is over, so that nothing is hidden."""
         return self.live is not None and (self.live.mover == NOBODY or self.resigned) and not self.busy
@@ -145,7 +155,7 @@ class WebGame:
         """Make the players, warm them up (the first search compiles), and start the game."""
         asked = [*dict.fromkeys(self.specs[i] for i in self.seats if i is not None)]
         for spec in asked:
-            self.busy = f"{spec} gets ready{COMPILES if is_search(spec) else ''}"
+            self.busy = f"{self.called(spec)} gets ready{COMPILES if is_search(spec) else ''}"
             self.players[spec] = make_player(self.game, spec)
         for spec in asked:
             if not hasattr(self.players[spec], "ended"):  # a player that follows games would take this for one
@@ -265,9 +275,9 @@ class WebGame:
             try:
                 self.hint = revision, advise(self.game, live.course, live.positions[revision], player, luck)
             except Exception as error:
-                self.problem = f"{spec} gives no hint here ({type(error).__name__})."
+                self.problem = f"{self.called(spec)} gives no hint here ({type(error).__name__})."
 
-        self.work(f"{spec} is thinking about your move{COMPILES if is_search(spec) else ''}", ask)
+        self.work(f"{self.called(spec)} is thinking about your move{COMPILES if is_search(spec) else ''}", ask)
 
     def screening(self) -> Screening:
         """Return the finished game with the thoughts of its own players, or those of any player."""
@@ -282,7 +292,8 @@ class WebGame:
         with self.lock:
             if self._screening is None:
                 voices = [Voice("each player", each_own), *voices_of(self.game, self.specs)]
-                self._screening = Screening(live.record(), self.game, voices)
+                shown = replace(live.record(), players=self.beside)
+                self._screening = Screening(shown, self.game, voices)
             return self._screening
 
     def wait(self, seconds: float) -> bool:

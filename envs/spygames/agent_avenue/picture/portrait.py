@@ -19,7 +19,6 @@ from spygames.agent_avenue.picture.signs import (
     MARKET_TEXT,
     SIDE,
     SIDE_TEXT,
-    SIDES,
     badge,
     meeple,
     sign,
@@ -92,8 +91,8 @@ def _line(c: Scene, seat: int, y: float) -> float:
         badge(pen, x + 9, base - 5)
         x += 24
     if c.seen["lead"] == seat:
-        pen.words(x, base, "opens", 12, pen.palette.pick_text, bold=False)
-        x += width("opens", 12, False) + 6
+        pen.words(x, base, "face up", 12, pen.palette.pick_text, bold=False)
+        x += width("face up", 12, False) + 6
     left = c.seen["discards_left"][str(seat)]
     right = f"{left} discard{'' if left == 1 else 's'} left"
     pen.words(W - 12, base, right, 12, pen.palette.soft, anchor="end", bold=False)
@@ -144,11 +143,9 @@ def _park(c: Scene, x: float, y: float, w: float, h: float) -> None:
     pen, seen = c.pen, c.seen
     pen.box(x, y, w, h, 10, GRASS, stroke="#8fb588", stroke_width=2)
     lamps(c, x + w / 2, y + 14, w - 20, CATCH)
-    own = seen["progress"][c.below] - seen["progress"][1 - c.below]
-    who = ("they lead", "you lead")[own > 0] if c.look.viewer >= 0 else f"{SIDES[(own > 0) == c.below]} leads"
-    text = f"{who} by {abs(own)}; {CATCH} catches" if own else f"level; a lead of {CATCH} catches"
     low = h < 98  # there is room for the lamps only
     if not low:
+        text = c.race if width(c.race, 13) <= w - 8 else c.standing
         pen.words(x + w / 2, y + 37, text, 13, GRASS_INK, anchor="middle")
     top, high = (y + 26, h - 31) if low else (y + 43, h - 48)
     if seen["winner"] is not None:
@@ -157,18 +154,18 @@ def _park(c: Scene, x: float, y: float, w: float, h: float) -> None:
         _offer(c, x, top, w, high)
     elif seen["ability"] is not None:
         _ability(c, x, top, w, high)
-    elif not _answers(c, "lead", x + 6, top, w - 12, high, "the open card"):
+    elif not _answers(c, "lead", x + 6, top, w - 12, high, "face up"):
         if seen["phase"] == "market":
             who = "You choose" if seen["to_move"] == c.look.viewer else f"player_{seen['to_move']} chooses"
             pen.words(x + w / 2, top + high / 2, who, 15, GRASS_INK, anchor="middle")
             pen.words(x + w / 2, top + high / 2 + 18, "from the market", 13, GRASS_INK, anchor="middle", bold=False)
             return
-        for i, text in enumerate(("open", "hidden")):
+        for i, text in enumerate(("face up", "face down")):
             cw = (w - 36) / 2
             left = x + 12 + i * (cw + 12)
-            dashes = {"stroke": GRASS_INK, "stroke_width": 1.6, "stroke_dasharray": "6 6"}
-            pen.box(left, top, cw, high, 8, "none", data_place=i + 1, **dashes)
             pen.words(left + cw / 2, top + high / 2 + 5, text, 14, GRASS_INK, anchor="middle")
+            dashes = {"stroke": GRASS_INK, "stroke_width": 1.6, "stroke_dasharray": "6 6"}
+            pen.box(left, top, cw, high, 8, "none", data_place=i + 1, **dashes)  # a card put there covers the words
 
 
 def _offer(c: Scene, x: float, y: float, w: float, h: float) -> None:
@@ -177,12 +174,12 @@ def _offer(c: Scene, x: float, y: float, w: float, h: float) -> None:
     for i, (key, action) in enumerate((("face_up", "recruit up"), ("face_down", "recruit down"))):
         kind = c.seen[key]
         pen.at(x + 12 + i * (cw + 12), y)
-        with c.target(action, label="take the open card" if i == 0 else "take the hidden card") as can:
+        with c.target(action, label=f"take the {key.replace('_', '-')} card") as can:
             if can:
                 pen.box(-4, -4, cw + 8, h + 8, 11, "#fff3c4", stroke=PICK, stroke_width=3)
             if kind is None:
                 pen.box(0, 0, cw, h, 8, "none", stroke=GRASS_INK, stroke_width=1.6, stroke_dasharray="6 6")
-                pen.words(cw / 2, h / 2 + 5, "hidden", 14, GRASS_INK, anchor="middle")
+                pen.words(cw / 2, h / 2 + 5, "face down", 14, GRASS_INK, anchor="middle")
             elif kind == "?":
                 hidden(pen, cw, h)
             else:
@@ -238,7 +235,7 @@ def _end(c: Scene, x: float, y: float, w: float, h: float) -> None:
     pen, winner = c.pen, c.seen["winner"]
     pen.box(x + 6, y, w - 12, h, 12, "#1b2a36", stroke=SIDE[winner], stroke_width=2.4)
     meeple(pen, winner, x + 36, y + h / 2 + 24, 1.1)
-    result = c.result if c.look.viewer >= 0 else f"{SIDES[winner].title()} wins"
+    result = c.result if c.look.viewer >= 0 else f"{c.name_of(winner).replace('team', 'Team')} wins"
     pen.words(x + 62, y + h / 2 - 2, result, fitting(result, 22, w - 76), SIDE[winner])
     words, lines = c.why.split(), [""]
     for word in words:
@@ -268,35 +265,27 @@ def _market(c: Scene, y: float) -> None:
 
 
 def _hand(c: Scene, y: float) -> None:
-    """Draw the viewer's hand, or that of the seat to move, with a button below for each other way to use a card."""
+    """Draw the viewer's hand, or that of the seat to move, with a button to discard below each card."""
     pen, legal = c.pen, c.legal
     seat = c.look.viewer if c.look.viewer >= 0 else c.seats[c.below][0]
     cards = c.hand(seat)
     n = max(4, len(cards))
     verbs = {text.split()[0] for text in c.look.legal}
-    tabs = len(verbs & {"play", "down"}) + ("discard" in verbs)
-    w, h = (INNER + 6) / n - 6, min(130.0, FOOT - y - (TAB + GAP) * tabs)
+    w, h = (INNER + 6) / n - 6, min(130.0, FOOT - y - (TAB + GAP) * ("discard" in verbs))
     for i, kind in enumerate(cards):
         x, top = EDGE + i * (w + 6), y
-        action = next((f"{verb} {kind}" for verb in ("up", "recruit") if f"{verb} {kind}" in legal), "")
-        with c.target(action, "" if action else f"1:{kind}", f"{kind} face up" if not action else None) as can:
+        action = next((f"{verb} {kind}" for verb in ("up", "down", "recruit") if f"{verb} {kind}" in legal), "")
+        with c.target(action, "" if action else f"1:{kind}", None if action else f"offer {kind}") as can:
             if can:
                 pen.box(x - 2.5, top - 2.5, w + 5, h + 5, 9, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.6)
             pen.at(x, top)
             card(pen, kind, w, h, c.copies(kind))
             pen.close()
         top += h + GAP
-        for action, pick, words in (
-            (f"down {kind}", f"2:{kind}", "hide"),
-            (f"discard {kind}", "", "discard"),
-        ):
-            chosen = action if action in legal else ""
-            with c.target(chosen, "" if chosen else pick, f"{kind} {words}") as can:
-                if can:
-                    fill = "#27455e" if words == "hide" else "#3a3340"
-                    pen.box(x, top, w, TAB, 9, fill, stroke=pen.palette.pick, stroke_width=1.4)
-                    pen.words(x + w / 2, top + TAB / 2 + 5, words, 14 if w > 70 else 12, PAPER, anchor="middle", most=w)
-                    top += TAB + GAP
+        with c.target(f"discard {kind}") as can:
+            if can:
+                pen.box(x, top, w, TAB, 9, "#3a3340", stroke=pen.palette.pick, stroke_width=1.4)
+                pen.words(x + w / 2, top + TAB / 2 + 5, "discard", 14 if w > 70 else 12, PAPER, anchor="middle", most=w)
 
 
 def _status(c: Scene) -> None:

@@ -62,7 +62,7 @@ def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> s
         what = f"discards {_agent(decode_discard(action)) if knows else 'a card'}"
     elif action < RECRUIT_UP:
         up, down = decode_pair(action)
-        what = f"offers {_agent(up)}{f', hides {_agent(down)}' if knows else ' and a hidden card'}"
+        what = f"offers {_agent(up)} face up and {_agent(down) if knows else 'a card'} face down"
     elif action <= RECRUIT_DOWN:
         what = _recruits(s, action == RECRUIT_UP, seat, viewer)
     elif action < TAKE_AGENT:
@@ -92,9 +92,9 @@ def _recruits(s: Record, take_up: bool, seat: int, viewer: int) -> str:
     if s.face_down == s.face_up and viewer not in (seat, NOBODY):
         return "takes one of the two cards"
     if take_up:
-        return f"takes the open {_agent(s.face_up)}"
+        return f"takes the face-up {_agent(s.face_up)}"
     known = viewer == NOBODY or knows_face_down(s, viewer)
-    return f"takes the hidden {_agent(s.face_down) if known else 'card'}"
+    return f"takes the face-down {_agent(s.face_down) if known else 'card'}"
 
 
 def _resolves(s: Record, named: int) -> bool:

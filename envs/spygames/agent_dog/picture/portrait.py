@@ -20,6 +20,14 @@ W, H = CANVAS["portrait"]
 EDGE, INNER = 8, W - 16
 LINE, BUTTON, GAP = 20, 44, 5
 """The heights of a player's line and of a button, and the space between buttons."""
+KEY = 48
+"""The height of the key to the signs."""
+KEYS = (
+    "hole: a pawn puts on a hat",
+    "hat: anybody may move it",
+    "meeting: pulls the next in",
+    "start: blocked if taken",
+)
 HAND, FOOT = 486, 698
 """The upper and lower edge of the hand, the same for any number of players."""
 
@@ -45,7 +53,8 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     else:
         _hand(scene)
     deck = seen["deck"] if isinstance(seen["deck"], int) else len(seen["deck"])
-    status = [f"round {seen['round']}", f"turn {seen['turn']}", f"deck {deck}", f"discards {len(seen['discard'])}"]
+    status = [f"round {seen['round'] + 1}", f"turn {seen['turn'] + 1}", f"deck {deck}"]
+    status.append(f"discards {len(seen['discard'])}")
     pen.words(12, H - 8, "AGENT DOG", 12, pen.palette.accent, letter_spacing=1.2)
     pen.words(W - 12, H - 8, " \N{MIDDLE DOT} ".join(status), 12, pen.palette.soft, anchor="end", bold=False)
 
@@ -91,6 +100,8 @@ def _choices(scene: Scene, actions: list[str]) -> None:
     if len(actions) <= 3 * columns and hand:
         pen.words(EDGE + 4, FOOT - 6, "in hand", 12.5, pen.palette.soft, bold=False)
         chips(pen, hand, EDGE + 52, FOOT - 21, 1.05, INNER - 60)
+    if len(actions) <= 2 * columns:
+        _key(scene, FOOT - KEY - 22)
     for i, action in enumerate(actions):
         x, y = EDGE + i % columns * (w + GAP), HAND + 4 + i // columns * (BUTTON + GAP)
         scene.target(action)
@@ -109,8 +120,25 @@ def _choices(scene: Scene, actions: list[str]) -> None:
         pen.close()
 
 
+def _key(scene: Scene, y: float) -> None:
+    """Draw what the signs on the board mean, in two rows."""
+    pen = scene.pen
+    pictures = (
+        lambda: signs.pits(pen, [(0, 0)]),
+        lambda: pen.stamp(signs.hat, None),
+        lambda: pen.stamp(signs.meeting),
+        lambda: pen.stamp(signs.start, scene.colours[scene.below]),
+    )
+    for i, words in enumerate(KEYS):
+        x, at = EDGE + 14 + i % 2 * (INNER / 2), y + 12 + i // 2 * 24
+        pen.at(x, at + (5 if i == 1 else 0), 0.62)
+        pictures[i]()
+        pen.close()
+        pen.words(x + 15, at + 4.5, words, 12, pen.palette.soft, bold=False, most=INNER / 2 - 28)
+
+
 def _hand(scene: Scene) -> None:
-    """Draw the hand; below a card with several functions a button for each."""
+    """Draw the hand; in the frame of a card with several functions a button for each."""
     pen, seen, seat = scene.pen, scene.seen, scene.below
     hand = seen["hands"][str(seat)]
     if not hand:
@@ -118,16 +146,20 @@ def _hand(scene: Scene) -> None:
         pen.words(W / 2, HAND + 60, words, 15, pen.palette.soft, anchor="middle", bold=False)
     verb = {"exchange": "pass", "redraw": "discard"}.get(seen["phase"], "card")
     w = min(86.0, (INNER + 6) / max(1, len(hand)) - 6)
-    left = W / 2 - (len(hand) * (w + 6) - 6) / 2
+    left, lowest = W / 2 - (len(hand) * (w + 6) - 6) / 2, HAND
     for i, card in enumerate(hand):
         x, y = left + i * (w + 6), HAND + 4.0
         names = signs.functions_of(card, seen["last_card"]) if verb == "card" else ()
         mine = seat == scene.mover
         legal = [name for name in names if mine and f"card {card} as {name}" in scene.look.legal]
+        only = f"card {card} as {legal[0]}" if len(legal) == 1 else f"{verb} {card}"
+        legal = legal if len(legal) > 1 else []
         h = min(112.0, FOOT - y - (BUTTON + GAP) * len(legal))
-        opened = mine and scene.target(f"{verb} {card}", f"{verb} {card}" if verb != "card" else f"play {card}")
+        opened = mine and scene.target(only, f"{verb} {card}" if verb != "card" else only.replace("card", "play", 1))
         if opened or legal:
-            pen.box(x - 2.5, y - 2.5, w + 5, h + 5, 8, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.4)
+            high = h + 5 + (BUTTON + GAP) * len(legal)
+            pen.box(x - 2.5, y - 2.5, w + 5, high, 8, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.4)
+        lowest = max(lowest, y + h + (BUTTON + GAP) * len(legal))
         pen.at(x, y)
         face(pen, card, w, h, 12.0)
         pen.close()
@@ -137,9 +169,15 @@ def _hand(scene: Scene) -> None:
         for name in legal:
             scene.target(f"card {card} as {name}", f"play {card} as {name}")
             pen.box(x, y, w, BUTTON, 9, "#27455e", stroke=pen.palette.pick, stroke_width=1.6)
-            pen.words(x + w / 2, y + BUTTON / 2 + 5, f"as {name}", 14 if w > 60 else 12, PAPER, anchor="middle", most=w)
+            lines = [f"as {name}"] if width(f"as {name}", 14) <= w - 4 else ["as", name]
+            for k, line in enumerate(lines):
+                at = y + BUTTON / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
+                size = min(14.0, 14 * (w - 3) / width(line, 14))
+                pen.words(x + w / 2, at, line, size, PAPER, anchor="middle")
             pen.close()
             y += BUTTON + GAP
+    if lowest <= FOOT - KEY - 26:
+        _key(scene, FOOT - KEY - 22)
     lost = seen["lost"][str(seat)]
     if lost and not scene.look.legal:
         pen.words(EDGE + 4, FOOT - 6, "played", 12.5, pen.palette.soft, bold=False)

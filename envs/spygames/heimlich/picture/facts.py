@@ -20,7 +20,7 @@ def headline(m: Seen, viewer: int) -> str:
         verb = "wins" if len(winners) == 1 and winners != ["You"] else "win"
         return f"{together} {verb}: {_why(m)}"
     doing = {
-        "move": f"move agents, {count(m['points_left'], 'point')} left",
+        "move": f"move agents, {count(m['points_left'], 'step')} left",
         "cards": "play a card or pass",
         "card_choice": f"choose for {titled(m['pending_card']['card'])}" if m["pending_card"] else "",
         "safe": "move the safe",

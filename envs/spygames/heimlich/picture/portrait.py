@@ -26,7 +26,8 @@ COLUMN = 44.0
 """The width of an agent's column."""
 ROW, AGENT, BUTTON, GAP = 20, 56, 44, 5
 """The heights of a player's line, of the agents and of a button, and the space between buttons."""
-SHORT = {"free": "nobody: free"}
+STEPS = 62
+"""The width of the words beside the numbers of steps."""
 
 
 def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
@@ -48,7 +49,7 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     _agents(pen, seen, look, agents)
     _buttons(pen, seen, look, actions)
     _own(pen, seen, look, hand, own)
-    left = [f"turn {seen['turn']}"]
+    left = [f"turn {seen['turn'] + 1}"]
     if seen["hands"]:
         left.append(f"deck {seen['deck'] if isinstance(seen['deck'], int) else len(seen['deck'])}")
         left.append(f"used {len(seen['used'])}")
@@ -112,8 +113,10 @@ def _agents(pen: Pen, m: Seen, look: Look, y: float) -> None:
     palette, known = pen.palette, owners(m, look.viewer)
     picks = {text.split()[1]: text.split()[0] for text in look.legal if text.split()[0] in ("move", "agent")}
     asked = next((text.split()[1] for text in look.legal if text.startswith("guess ")), None)
-    pen.words(LEFT + 4, y + 30, "score", 12.5, palette.soft, bold=False)
-    pen.words(LEFT + 4, y + 46, f"of {FINISH}", 12.5, palette.soft, bold=False)
+    pen.words(LEFT + 4, y + 32, "score", 12.5, palette.soft, bold=False)
+    pen.words(LEFT + 4, y + 47, f"of {FINISH}", 12.5, palette.soft, bold=False)
+    if "move" in picks.values():
+        pen.words(LEFT + 4, y + 14, "1. agent", 13, palette.pick_text)
     for i, agent in enumerate(m["agents"]):
         cx, w = _column(m, i), _wide(m)
         verb, score = picks.get(agent), m["scores"][agent]
@@ -150,15 +153,18 @@ def _buttons(pen: Pen, m: Seen, look: Look, y: float) -> None:
     steps = sorted((text.split()[1] for text in look.legal if text.startswith("step ")), key=int)
     rows: list[list[tuple[str, dict[str, str]]]] = []
     if points:
-        rows.append([(number, {"pick": f"2:{number}", "label": f"{number} points"}) for number in points])
+        rows.append([(number, {"pick": f"2:{number}", "label": f"{number} steps"}) for number in points])
     if steps:
         rows.append([(minus(int(number), True), {"action": f"step {number}"}) for number in steps])
     answers = [(_label(text), {"action": text}) for text in look.legal if text.split()[0] in LABELS]
     half = (len(answers) + 1) // 2 if len(answers) > 3 else len(answers)
     rows += [row for row in (answers[:half], answers[half:]) if row]
     for k, row in enumerate(rows):
-        w = min(120.0, (INNER + GAP) / len(row) - GAP)
-        left = W / 2 - (len(row) * (w + GAP) - GAP) / 2
+        label = STEPS if points and not k else 0
+        w = min(120.0, (INNER - label + GAP) / len(row) - GAP)
+        left = label / 2 + W / 2 - (len(row) * (w + GAP) - GAP) / 2
+        if label:
+            pen.words(LEFT + 4, y + BUTTON / 2 + 5, "2. steps", 13, pen.palette.pick_text)
         for i, (label, named) in enumerate(row):
             x, top = left + i * (w + GAP), y + k * (BUTTON + GAP)
             pen.target(**named)
@@ -168,7 +174,7 @@ def _buttons(pen: Pen, m: Seen, look: Look, y: float) -> None:
             pen.close()
     verbs = {text.split()[0] for text in look.legal}
     hint = next((HINTS[verb] for verb in HINTS if verb in verbs), "")
-    if hint and len(rows) < 2:
+    if hint and not points and len(rows) < 2:
         where = hint.replace("in the town", "above").replace("a building", "a building in the town")
         at = y + len(rows) * (BUTTON + GAP) + 20
         pen.words(W / 2, at, where, 14, pen.palette.pick_text, anchor="middle")

@@ -16,6 +16,8 @@ from spygames.heimlich.texts.seen import titled
 
 Box = tuple[float, float, float, float]
 """Left, top, width, height."""
+NOTES = 56
+"""The height of the words below the die."""
 
 
 def plot(building: int, town: Box) -> Box:
@@ -107,6 +109,18 @@ def _agents(pen: Pen, m: Seen, here: Sequence[str], place: Box, letters: float) 
             pen.close()
 
 
+def _notes(pen: Pen, m: Seen, x: float, y: float, w: float) -> None:
+    """Say what the die and the safe mean."""
+    if m["phase"] == "move":
+        roll = "1, 2 or 3 steps, as you like" if isinstance(m["die"], str) else "all steps must be used"
+        pen.words(x + w / 2, y + 6, roll, 12.5, PAPER, anchor="middle", bold=False, most=w - 4)
+    pen.at(x + 16, y + 33, 0.5)
+    pen.stamp(safe, False)
+    pen.close()
+    for i, text in enumerate(("an agent moved to the safe:", "all agents score their house")):
+        pen.words(x + 31, y + 29 + 16 * i, text, 12, PAPER, bold=False, most=w - 33)
+
+
 def middle(pen: Pen, m: Seen, box: Box) -> None:
     """Draw the die, the points that are left, and the card that is being carried out; at the end the winners."""
     x, y, w, h = box
@@ -124,6 +138,9 @@ def middle(pen: Pen, m: Seen, box: Box) -> None:
         return
     card, high = m["pending_card"], h * (0.6 if m["pending_card"] else 1)
     wide = w > 150
+    if wide and not card and h >= NOTES + 70:
+        high -= NOTES
+        _notes(pen, m, x, y + high, w)
     size = min(1.0, high / 76, w / 76)
     cx = x + (42 if wide else w / 2 - 0)
     pen.at(cx, y + high / 2 - (0 if wide or card else 8), size * (1 if wide else 0.9))

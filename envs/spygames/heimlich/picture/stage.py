@@ -14,7 +14,7 @@ from spygames.heimlich.texts.seen import titled
 
 PARK = "#4d7a52"
 HINTS = {
-    "move": "Pick an agent and how far",
+    "move": "Pick an agent, then its steps",
     "step": "Pick how far",
     "agent": "Pick an agent in the town",
     "safe": "Pick a building",
@@ -58,7 +58,7 @@ def _note(m: Seen, viewer: int) -> str:
     if m["card_turn"] is not None:
         return f"because of a card of {who(m['card_turn'], viewer)}"
     return {
-        "move": f"{count(m['points_left'], 'point')} left",
+        "move": f"{count(m['points_left'], 'step')} left",
         "cards": f"card round: {m['passes']} of {m['players']} passed",
         "card_choice": "card round: a card asks",
         "safe": "scored: the safe moves",
@@ -130,7 +130,7 @@ def _buttons(pen: Pen, look: Look, x: float, y: float, w: float) -> float:
     for i, number in enumerate(points or steps):
         pen.target(
             **({"pick": f"2:{number}"} if points else {"action": f"step {number}"}),
-            label=f"{number} points" if points else None,
+            label=f"{number} steps" if points else None,
         )
         _button(pen, number if points else minus(int(number), True), x + 41 * i, y, 36, 36, 18)
         pen.close()

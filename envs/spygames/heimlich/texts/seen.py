@@ -4,6 +4,7 @@ from typing import Any
 
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import NOBODY, Game
+from spygames.core.game.rulebook import counted
 from spygames.heimlich.actions import action_to_string
 from spygames.heimlich.board import AGENTS, BUILDINGS
 from spygames.heimlich.cards import CARDS, EFFECT, GO_TO_AGENT
@@ -61,7 +62,7 @@ def _deed(s: Record, words: list[str], is_open: bool) -> str:
         case ["done"] if s.phase == CHOICE:
             return "names no second agent"
         case ["done"]:
-            return f"leaves {s.points_left} of the points"
+            return f"leaves {counted(int(s.points_left), 'step')} unused"
         case ["pass"]:
             return "passes"
         case ["card", card]:
