@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from spygames.core.game.game import NOBODY, Game, as_record
@@ -208,7 +209,8 @@ def frame(made: WebGame, number: int) -> Mapping[str, Any]:
     s, before = as_record(live.positions[number]), live.game.seen_to_dict(as_record(live.positions[number - 1]), seat)
     log = _log(made, number)
     drawn = _board(made, s, before=before)
-    return {"picture": drawn, "text": log[0] if log else "", "number": number}
+    text = log[0] if log else ""
+    return {"picture": drawn, "text": text, "line": _line(text), "number": number}
 
 
 def play(made: WebGame, token: str, problem: str = "") -> Html:
@@ -237,11 +239,10 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
     mover = int(s.to_move)
     others_move = made.busy and mover not in (seat, NOBODY)
     turn = f"{sides.name(mover)} is thinking …" if others_move else _headline(made, s)
-    others = [f"{sides.names[i]} ({level})" for i, level in enumerate(made.beside) if i != seat]
     asks = {verb: [*texts] for verb, texts in live.game.texts.asks.items()}
     return page(
         title,
-        h("h1", f"{title}: {'you against ' if seat != NOBODY else ''}{', '.join(others)}", class_="small"),
+        h("h1", f"{title}: {_opponents(made)}", class_="small"),
         h(
             "div",
             h(
@@ -260,7 +261,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
                 _helps(made, here, token, number) if own_turn else None,
                 thoughts(advice, made.game, _hinter(made), sides) if advice else None,
                 h("h2", "What happened"),
-                h("ol", *(h("li", line) for line in log), id="log") if log else h("p", "Nothing yet."),
+                h("ol", *map(_line, log), id="log") if log else h("p", "Nothing yet."),
                 _more(made, here, token, number, legal) if own_turn else None,
                 h("p", h("a", "Rules", href=made.rules, target="_blank"), class_="soft below"),
             ),
@@ -269,6 +270,20 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
         refresh=refresh,
         revision=number,
     )
+
+
+def _opponents(made: WebGame) -> str:
+    """Return who plays whom, with the levels; a level that all have is said once."""
+    names, seat = made.table.sides.names, made.seat
+    levels = {level for i, level in enumerate(made.beside) if i != seat}
+    one = f" ({levels.pop()})" if len(levels) == 1 else ""
+    shown = [name if one else f"{name} ({level})" for name, level in zip(names, made.beside, strict=True)]
+    if seat == NOBODY:
+        return f"{', '.join(shown)}{one}"
+    side = made.game.side_of[seat]
+    mates = [shown[i] for i in range(len(names)) if made.game.side_of[i] == side and i != seat]
+    others = [shown[i] for i in range(len(names)) if made.game.side_of[i] != side]
+    return f"you{''.join(f' and {mate}' for mate in mates)} against {', '.join(others)}{one}"
 
 
 def _board(made: WebGame, s: Any, **annotations: Any) -> Html:
@@ -286,8 +301,9 @@ def _board(made: WebGame, s: Any, **annotations: Any) -> Html:
 
 
 def _headline(made: WebGame, s: Any) -> str:
-    """Return the decision that is due, in the names of the page."""
-    return made.table.sides.words(made.game.headline(s, made.seat))
+    """Return the decision that is due, in the names of the page; without "You: " if it is the user's."""
+    text = made.table.sides.words(made.game.headline(s, made.seat)).removeprefix("You: ")
+    return text[:1].upper() + text[1:]
 
 
 def _log(made: WebGame, number: int) -> list[str]:
@@ -295,7 +311,14 @@ def _log(made: WebGame, number: int) -> list[str]:
     assert made.live is not None
     live, seat, sides = made.live, made.seat, made.table.sides
     numbers = range(number - 1, max(-1, number - 1 - LOG), -1)
-    return [sides.words(live.happened(i, seat)) for i in numbers]
+    lines = ((text, len([*same])) for text, same in groupby(sides.words(live.happened(i, seat)) for i in numbers))
+    return [f"{text}, {times} times" if times > 1 else text for text, times in lines]
+
+
+def _line(text: str) -> Html:
+    """Return a line of the log: what happened, and its effects below."""
+    deed, _, effects = text.removesuffix(")").partition(" (")
+    return h("li", deed, h("small", effects[:1].upper() + effects[1:]) if effects else None)
 
 
 def _helps(made: WebGame, here: str, token: str, number: int) -> Html:

@@ -62,7 +62,15 @@ def _game(o: layout.Settings) -> Game[View]:
             draw_portrait=portrait.draw,
             draw_compact=compact.draw,
             headline=draw.headline,
-            asks={"play": ("Choose the card to offer face up", "Now choose the card to offer face down")},
+            asks={
+                "play": ("Choose the card to offer face up", "Now choose the card to offer face down"),
+                "recruit": ("Tap the card that you want",),
+                "market": ("Tap the card that you want",),
+                "up": ("Tap a card of your hand",),
+                "down": ("Tap a card of your hand",),
+                "lead": ("Tap a name",),
+                "resolver": ("Tap a name",),
+            },
             phrases={
                 "play {} {}": "{} face up, {} face down",
                 "recruit up": "take the face-up card",

@@ -74,6 +74,15 @@ def _game(o: layout.Settings) -> Game[View]:
             draw_portrait=portrait.draw,
             draw_compact=compact.draw,
             headline=draw.headline,
+            asks={
+                "pass": ("Tap a card of your hand",),
+                "discard": ("Tap a card of your hand",),
+                "card": ("Tap a card of your hand",),
+                "from": ("Tap a letter: it shows the pawn",),
+                "step": ("Tap a letter: it shows the pawn",),
+                "swap": ("Tap a letter: it shows the pawn",),
+                "meet": ("Tap a letter: it shows the meeting point",),
+            },
             phrases={
                 "card {} as {}": "play {} as {}",
                 "card {}": "play {}",

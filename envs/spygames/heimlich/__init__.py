@@ -62,7 +62,15 @@ def _game(o: Settings) -> Game[View]:
             draw_portrait=portrait.draw,
             draw_compact=compact.draw,
             headline=facts.headline,
-            asks={"move": ("Choose the agent to move", "Now choose its steps")},
+            asks={
+                "move": ("Choose the agent to move", "Now choose its steps"),
+                "safe": ("Tap a building",),
+                "building": ("Tap a building",),
+                "agent": ("Tap an agent below the town",),
+                "step": ("Tap a number",),
+                "card": ("Tap a card of your hand, or pass",),
+                "guess": ("Tap a name",),
+            },
             phrases={
                 "move {} {}": "move {} by {}",
                 "done": "leave it at that",

@@ -117,8 +117,7 @@ async function watch(body) {
       if (shown++ && !quick && PAUSE) await new Promise(resolve => { skip = resolve; setTimeout(resolve, PAUSE); });
       find("#picture").innerHTML = frame.picture;
       say(last = frame.text);
-      const item = Object.assign(document.createElement("li"), { textContent: frame.text });
-      find("#log")?.prepend(item);
+      find("#log")?.insertAdjacentHTML("afterbegin", frame.line);
     }
   }
 }

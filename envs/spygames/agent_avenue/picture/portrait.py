@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spygames.agent_avenue.board import CATCH
+from spygames.agent_avenue.cards import MARKET_CARDS, ONGOING
 from spygames.agent_avenue.picture.faces import EFFECTS, chip, fitting
 from spygames.agent_avenue.picture.park import GRASS, GRASS_INK
 from spygames.agent_avenue.picture.scene import Scene, title
@@ -59,7 +60,10 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     for seat in sorted(c.seats[c.below], key=lambda each: each == look.viewer):
         y = _line(c, seat, y)
     _played(c, c.below, y)
-    _hand(c, HAND)
+    if any(text.startswith("market ") for text in look.legal):
+        _choices(c, HAND)
+    else:
+        _hand(c, HAND)
     _status(c)
 
 
@@ -147,7 +151,7 @@ def _park(c: Scene, x: float, y: float, w: float, h: float) -> None:
     if not low:
         text = c.race if width(c.race, 13) <= w - 8 else c.standing
         pen.words(x + w / 2, y + 37, text, 13, GRASS_INK, anchor="middle")
-    top, high = (y + 26, h - 31) if low else (y + 43, h - 48)
+    top, high = (y + 26, h - 31) if low else (y + 47, h - 52)
     if seen["winner"] is not None:
         _end(c, x, top, w, high)
     elif seen["face_up"] is not None:
@@ -247,21 +251,34 @@ def _end(c: Scene, x: float, y: float, w: float, h: float) -> None:
 
 
 def _market(c: Scene, y: float) -> None:
-    """Draw the supply of the Black Market: three cards that can be taken."""
+    """Draw the supply of the Black Market."""
     pen, cards = c.pen, c.seen["market_supply"]
     w = (INNER + 4) / 3 - 4
     if not cards:
         pen.words(W / 2, y + 28, "the Black Market is empty", 13, MARKET_TEXT[pen.palette.theme], anchor="middle")
     for i, name in enumerate(cards):
         x = EDGE + i * (w + 4)
-        with c.target(f"market {name}", label=f"take {title(name)}") as can:
-            edge = {"stroke": pen.palette.pick, "stroke_width": 3} if can else {"stroke": MARKET_LINE}
-            pen.box(x, y + 2, w, 46, 9, MARKET, **edge)
-            sign(pen, name, x + 20, y + 25, 0.62, MARKET, MARKET_LIGHT)
-            words = title(name).split(" ", 1)
-            for k, word in enumerate(words):
-                at = y + 29.5 + 16 * (k - (len(words) - 1) / 2)
-                pen.words(x + 39, at, word, 12.5, MARKET_LIGHT, most=w - 42)
+        pen.box(x, y + 2, w, 46, 9, MARKET, stroke=MARKET_LINE)
+        sign(pen, name, x + 16, y + 25, 0.5, MARKET, MARKET_LIGHT)
+        words = title(name).split(" ", 1)
+        for k, word in enumerate(words):
+            at = y + 29.5 + 16 * (k - (len(words) - 1) / 2)
+            pen.words(x + 30, at, word, fitting(word, 12.5, w - 31), MARKET_LIGHT)
+
+
+def _choices(c: Scene, y: float) -> None:
+    """Draw the market cards that can be taken, with their effects, in place of the hand."""
+    pen, names = c.pen, [text.split()[1] for text in c.look.legal if text.startswith("market ")]
+    h = min(60.0, (FOOT - y + GAP) / len(names) - GAP)
+    for i, name in enumerate(names):
+        top = y + i * (h + GAP)
+        with c.target(f"market {name}", label=f"take {title(name)}"):
+            pen.box(EDGE, top, INNER, h, 9, MARKET, stroke=pen.palette.pick, stroke_width=3)
+            sign(pen, name, EDGE + 28, top + h / 2, 0.7, MARKET, MARKET_LIGHT)
+            stays = "stays" if MARKET_CARDS.index(name) < ONGOING else "at once"
+            pen.words(EDGE + 58, top + h / 2 - 4, title(name), 15, MARKET_LIGHT)
+            pen.words(W - 20, top + h / 2 - 4, stays, 12.5, MARKET_LIGHT, anchor="end", bold=False)
+            pen.words(EDGE + 58, top + h / 2 + 14, EFFECTS[name], 13, MARKET_LIGHT, bold=False, most=INNER - 66)
 
 
 def _hand(c: Scene, y: float) -> None:

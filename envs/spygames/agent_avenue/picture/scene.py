@@ -21,7 +21,7 @@ CX, CY = 600, 421
 """The middle of the board."""
 DOING = {
     "play": "offer two cards, one face up and one face down",
-    "recruit": "take the face-up or the face-down card",
+    "recruit": "take one card, face up or face down",
     "market": "take a card of the Black Market",
     "ability": "carry out the market card",
     "lead": "name who plays face up",

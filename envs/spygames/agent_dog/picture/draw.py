@@ -70,7 +70,7 @@ def _headline(scene: Scene) -> str:
         "exchange": f"pass a card to {scene.name(scene.taker(mover)).replace('You', 'you')}",
         "card": "play a card",
         "place": "bring a pawn from its area" if pending["as"] == "start" else f"move a pawn by {pending['as']}",
-        "step": f"{points} left, step with a pawn",
+        "step": f"step with a pawn, {points} left",
         "swap": f"choose the {'first' if pending['first'] is None else 'second'} hidden pawn to swap",
         "meeting": "choose the meeting that is held next",
         "redraw": f"{'still ' if seen['redrawn'] else ''}no playable card, discard one",

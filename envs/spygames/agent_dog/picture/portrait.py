@@ -72,7 +72,7 @@ def _line(scene: Scene, seat: int, y: float) -> None:
     pen.words(x, base, scene.name(seat), 14, TEXT[palette.theme][colour])
     x += width(scene.name(seat), 14) + 6
     about = ["partner"] if scene.look.viewer >= 0 and seen["players"] == 4 and seat == scene.look.viewer ^ 2 else []
-    about += ["deals"] if seat == seen["dealer"] else []
+    about += ["dealer"] if seat == seen["dealer"] else []
     about += ["out"] if seat in seen["out"] else []
     about += ["wins"] if seat in seen["winners"] else []
     for word in about:
@@ -86,8 +86,8 @@ def _line(scene: Scene, seat: int, y: float) -> None:
     if seat < len(scene.look.names) and scene.look.names[seat] and left - x > 40:
         pen.words(x, base, cut(scene.look.names[seat], 12, left - x - 6, False), 12, palette.soft, bold=False)
     if passed is not None:
-        pen.words(left, base, "passed", 12, palette.soft, bold=False)
-        left = chips(pen, [passed], left + 42, y + 0.5, 0.95, 40) + 5
+        pen.words(left, base, "gave", 12, palette.soft, bold=False)
+        left = chips(pen, [passed], left + 30, y + 0.5, 0.95, 40) + 17
     chips(pen, cards, left, y + 0.5, 0.95, W - EDGE - left)
 
 

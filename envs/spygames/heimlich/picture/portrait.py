@@ -26,6 +26,8 @@ COLUMN = 44.0
 """The width of an agent's column."""
 ROW, AGENT, BUTTON, GAP = 20, 56, 44, 5
 """The heights of a player's line, of the agents and of a button, and the space between buttons."""
+TITLE = 14
+"""The height of the heading of the players' lines."""
 STEPS = 62
 """The width of the words beside the numbers of steps."""
 
@@ -39,11 +41,13 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     agents = actions - 4 - AGENT
     table = agents - ROW * seen["players"] - 4
     top = 42
-    high = min(352, table - top - 6)
-    top += (table - top - 6 - high) / 2
+    high = min(352, table - TITLE - top - 6)
+    top += (table - TITLE - top - 6 - high) / 2
     pen.box(LEFT - 2, top - 2, INNER + 4, high + 4, 12, ROAD)
     town(pen, seen, look, (LEFT, top, INNER, high), letters=12.4, pick=True)
     middle(pen, seen, (LEFT + INNER / 4 + 3, top + high / 4 + 3, INNER / 2 - 6, high / 2 - 6))
+    middle_of = (_column(seen, 0) + _column(seen, len(seen["agents"]) - 1)) / 2
+    pen.words(middle_of, table - 4, "who has moved whom, in steps", 12, pen.palette.soft, anchor="middle", bold=False)
     for i, seat in enumerate(seats(seen, look.viewer)):
         _line(pen, seen, look, seat, table + ROW * i)
     _agents(pen, seen, look, agents)
@@ -183,7 +187,7 @@ def _buttons(pen: Pen, m: Seen, look: Look, y: float) -> None:
 def _label(text: str) -> str:
     """Return the label of an action's button; for a prediction, the owner."""
     verb, *words = text.split()
-    return LABELS[verb] or ("free" if words[1] == "free" else words[1])
+    return LABELS[verb] or ("nobody" if words[1] == "free" else words[1])
 
 
 def _own(pen: Pen, m: Seen, look: Look, y: float, h: float) -> None:

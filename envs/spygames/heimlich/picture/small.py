@@ -117,8 +117,8 @@ def _notes(pen: Pen, m: Seen, x: float, y: float, w: float) -> None:
     pen.at(x + 16, y + 33, 0.5)
     pen.stamp(safe, False)
     pen.close()
-    for i, text in enumerate(("an agent moved to the safe:", "all agents score their house")):
-        pen.words(x + 31, y + 29 + 16 * i, text, 12, PAPER, bold=False, most=w - 33)
+    for i, text in enumerate(("an agent at the safe:", "all score their houses")):
+        pen.words(x + 29, y + 29 + 16 * i, text, 12, PAPER, bold=False, most=w - 30)
 
 
 def middle(pen: Pen, m: Seen, box: Box) -> None:

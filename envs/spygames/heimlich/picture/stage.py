@@ -148,7 +148,7 @@ def _buttons(pen: Pen, look: Look, x: float, y: float, w: float) -> float:
 def _label(text: str) -> str:
     """Return the label of an action's button; for a prediction, the owner."""
     verb, *words = text.split()
-    return LABELS[verb] or ("nobody: free" if words[1] == "free" else words[1])
+    return LABELS[verb] or ("nobody" if words[1] == "free" else words[1])
 
 
 def _button(pen: Pen, label: str, x: float, y: float, w: float, h: float, size: float) -> None:

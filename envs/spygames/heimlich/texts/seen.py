@@ -75,7 +75,7 @@ def _deed(s: Record, words: list[str], is_open: bool) -> str:
             named = next(AGENTS[a] for a in s.named if a != NONE)
             return f"moves {named} {'back' if int(step) < 0 else 'on'} by {abs(int(step))}"
         case ["guess", agent, owner] if is_open:
-            return f"predicts: {agent} is {'free' if owner == 'free' else f'of {owner}'}"
+            return f"predicts that {agent} belongs to {'nobody' if owner == 'free' else owner}"
         case ["guess", _, _]:
             return "makes a prediction"
         case _:  # `safe` after a scoring, `building` for a card
