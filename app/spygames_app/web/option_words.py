@@ -52,8 +52,8 @@ WORDS: Mapping[str, Mapping[str, OptionWords]] = {
         "first_player": OptionWords("Who begins", values={0: "the first seat", "random": "drawn by lot"}),
         "card_round_opens": OptionWords(
             "First to play a card",
-            "Only with the cards.",
-            {"left": "left of the player in turn", "active": "the player in turn"},
+            "After a move, who is asked first for a card.",
+            {"left": "left neighbor", "active": "player in turn"},
         ),
         "new_identity": OptionWords(
             "Card New identity", "It exchanges your agent for a free one.", {"swap": "in the deck", "none": "left out"}

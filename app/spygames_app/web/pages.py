@@ -10,7 +10,7 @@ from spygames.core.game.rulebook import RuleSection
 from spygames.core.pictures.picture import picture
 from spygames.core.svg.annotations import Advice
 from spygames.core.svg.pen import Size
-from spygames_app.advice import believed, ranked
+from spygames_app.advice import LEAST, believed, ranked
 from spygames_app.rules import Rule, chapters_of
 from spygames_app.sides import MAX_NAME, Sides
 from spygames_app.web.choices import Option, adviser_of, differences, label, levels_of
@@ -259,9 +259,10 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
                 None if others_move else wait,
                 _actions(made, here, token, number, legal) if legal else None,
                 _helps(made, here, token, number) if own_turn else None,
+                _meanings(made.game, legal),
                 thoughts(advice, made.game, _hinter(made), sides) if advice else None,
                 h("h2", "What happened"),
-                h("ol", *map(_line, log), id="log") if log else h("p", "Nothing yet."),
+                h("ol", *map(_line, log or ["Nothing yet."]), id="log"),
                 _more(made, here, token, number, legal) if own_turn else None,
                 h("p", h("a", "Rules", href=made.rules, target="_blank"), class_="soft below"),
             ),
@@ -319,6 +320,23 @@ def _line(text: str) -> Html:
     """Return a line of the log: what happened, and its effects below."""
     deed, _, effects = text.removesuffix(")").partition(" (")
     return h("li", deed, h("small", effects[:1].upper() + effects[1:]) if effects else None)
+
+
+def _meanings(game: Game, legal: Sequence[str]) -> Html | None:
+    """Return what the short rules say about the cards in the legal actions, folded; None for nothing."""
+    named = {word.replace("_", " ") for text in legal for word in text.split()[1:]}
+    found = [
+        h("li", h("b", f"{name}: "), line.text)
+        for section in game.short_rules()
+        for line in section.lines
+        for name in (line.name.split(", ") if line.name else ())
+        if name in named
+    ]
+    return (
+        h("details", h("summary", "What these cards do"), h("ul", *found, class_="cards-do"), id="meanings")
+        if found
+        else None
+    )
 
 
 def _helps(made: WebGame, here: str, token: str, number: int) -> Html:
@@ -410,7 +428,9 @@ def _hinter(made: WebGame) -> str:
 def thoughts(advice: Advice, game: Game, by: str, sides: Sides) -> Html:
     """Return a player's thoughts: action probabilities as bars, the win share or expected result, and its beliefs."""
     named = [
-        (sides.words(text if text.endswith(" others") else phrase(game, text)), share) for text, share in ranked(advice)
+        (sides.words(text if text.endswith(" others") else phrase(game, text)), share)
+        for text, share in ranked(advice)
+        if share >= LEAST
     ]
     bars = [
         h("li", h("span", text), h("span", f"{share:.0%}"), h("progress", value=f"{share:.3f}", max=1, aria_label=text))

@@ -27,7 +27,7 @@ from spygames.agent_avenue.picture.signs import (
 from spygames.agent_avenue.picture.small import card, hidden, in_play, lamps, ring
 from spygames.agent_avenue.picture.zones import known
 from spygames.core.pictures.picture import Look
-from spygames.core.svg.colours import PAPER, PICK
+from spygames.core.svg.colours import INK, PAPER, PICK
 from spygames.core.svg.pen import CANVAS, Pen, cut, width
 
 W, H = CANVAS["portrait"]
@@ -93,7 +93,8 @@ def _line(c: Scene, seat: int, y: float) -> float:
     x += width(name, 14) + 6
     if len(c.seats[side]) > 1 and c.seen["captain"].get(str(side)) == seat:
         badge(pen, x + 9, base - 5)
-        x += 24
+        pen.words(x + 21, base, "captain", 12, pen.palette.soft, bold=False)
+        x += 27 + width("captain", 12, False)
     if c.seen["lead"] == seat:
         pen.words(x, base, "face up", 12, pen.palette.pick_text, bold=False)
         x += width("face up", 12, False) + 6
@@ -150,7 +151,7 @@ def _park(c: Scene, x: float, y: float, w: float, h: float) -> None:
     low = h < 98  # there is room for the lamps only
     if not low:
         text = c.race if width(c.race, 13) <= w - 8 else c.standing
-        pen.words(x + w / 2, y + 37, text, 13, GRASS_INK, anchor="middle")
+        pen.words(x + w / 2, y + 37, text, fitting(text, 13, w - 6), GRASS_INK, anchor="middle")
     top, high = (y + 26, h - 31) if low else (y + 47, h - 52)
     if seen["winner"] is not None:
         _end(c, x, top, w, high)
@@ -239,8 +240,7 @@ def _end(c: Scene, x: float, y: float, w: float, h: float) -> None:
     pen, winner = c.pen, c.seen["winner"]
     pen.box(x + 6, y, w - 12, h, 12, "#1b2a36", stroke=SIDE[winner], stroke_width=2.4)
     meeple(pen, winner, x + 36, y + h / 2 + 24, 1.1)
-    result = c.result if c.look.viewer >= 0 else f"{c.name_of(winner).replace('team', 'Team')} wins"
-    pen.words(x + 62, y + h / 2 - 2, result, fitting(result, 22, w - 76), SIDE[winner])
+    pen.words(x + 62, y + h / 2 - 2, c.result, fitting(c.result, 22, w - 76), SIDE[winner])
     words, lines = c.why.split(), [""]
     for word in words:
         if width(f"{lines[-1]} {word}", 12.5, False) > w - 76:
@@ -306,11 +306,16 @@ def _hand(c: Scene, y: float) -> None:
 
 
 def _status(c: Scene) -> None:
-    """Draw the last line: the turn and what is left."""
+    """Draw the last line: the key to the triangles below the icons, the turn and what is left."""
     seen = c.seen
     parts = [f"turn {seen['turn']}"]
     for key, name in (("deck", "deck"), ("market_deck", "market deck")):
         if key == "deck" or seen["mode"] == "advanced":
             parts.append(f"{name} {seen[key] if isinstance(seen[key], int) else len(seen[key])}")
-    c.pen.words(12, H - 8, "AGENT AVENUE", 12, c.pen.palette.accent, letter_spacing=1.2)
+    x = 12.0
+    words = ("next for you", "for them") if c.look.viewer >= 0 else ("next", "next")
+    for side, text in zip((c.below, 1 - c.below), words, strict=True):
+        c.pen.path(f"M{x:.1f} {H - 8}l6-10l6 10Z", SIDE[side], stroke=INK, stroke_width=0.9)
+        c.pen.words(x + 16, H - 8, text, 12, c.pen.palette.soft, bold=False)
+        x += 24 + width(text, 12, False)
     c.pen.words(W - 12, H - 8, " \N{MIDDLE DOT} ".join(parts), 12.5, c.pen.palette.soft, anchor="end", bold=False)

@@ -88,7 +88,7 @@ class Scene:
     def name_of(self, side: int) -> str:
         """A side in a few words: "you" and the rival's name, or the teams."""
         if self.look.viewer < 0:
-            return f"player_{self.seats[side][0]}" if self.seen["players"] == 2 else f"team {side + 1}"
+            return self.who(side)
         if side == self.below:
             return "you" if len(self.seats[side]) == 1 else "your team"
         return f"player_{self.seats[side][0]}" if len(self.seats[side]) == 1 else "the other team"
@@ -98,7 +98,7 @@ class Scene:
         """Who leads, and by how much."""
         own = self.seen["progress"][self.below] - self.seen["progress"][1 - self.below]
         name = self.name_of(self.below if own > 0 else 1 - self.below)
-        return f"{name} {'lead' if name == 'you' else 'leads'} by {abs(own)}" if own else "level"
+        return f"{name} {'lead' if name == 'you' or ' and ' in name else 'leads'} by {abs(own)}" if own else "level"
 
     @property
     def race(self) -> str:

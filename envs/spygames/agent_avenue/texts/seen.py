@@ -70,9 +70,9 @@ def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> s
     elif action < RECRUIT_AGENT:
         what = f"{'steals' if _is_theirs(s) else 'takes back'} {_agent(decode_take(action))}"
     elif action < DECLINE:
-        what = f"recruits {_agent(decode_recruit(action))} from its hand"
+        what = f"recruits {_agent(decode_recruit(action))} from hand"
     elif action < LEAD_OWN:
-        what = f"keeps {_agent(s.taken)} in its hand"
+        what = f"keeps {_agent(s.taken)} in hand"
     elif action < PLAY_UP:
         who = _seat_name(s, action, seat)
         what = "is to play face up" if who == f"player_{seat}" else f"lets {who} play face up"
@@ -83,7 +83,8 @@ def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> s
     else:
         card, named = _market_card(s.ability), _seat_name(s, action, seat)
         is_visible = knows or _resolves(s, int(decode_seat(seat, action)))
-        what = f"has {named} resolve {card}" if is_visible else f"names who resolves {card}"
+        named = "is to" if named == f"player_{seat}" else f"has {named}"
+        what = f"{named} resolve {card}" if is_visible else f"names who resolves {card}"
     return f"player_{seat} {what}"
 
 

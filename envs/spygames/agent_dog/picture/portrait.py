@@ -75,16 +75,16 @@ def _line(scene: Scene, seat: int, y: float) -> None:
     about += ["dealer"] if seat == seen["dealer"] else []
     about += ["out"] if seat in seen["out"] else []
     about += ["wins"] if seat in seen["winners"] else []
-    for word in about:
-        pen.words(x, base, word, 12, palette.accent if word == "wins" else palette.soft, bold=False)
-        x += width(word, 12, False) + 6
     passed = seen["passed"][str(seat)]
     passed = None if passed == "?" else passed
     cards = [] if seat == scene.look.viewer else sorted(seen["hands"][str(seat)], key=lambda card: card == "?")
     shown = sum(14 if card == "?" else 35 for card in cards) + (0 if passed is None else 76)
-    left = max(x + 4, W - 14 - shown)
-    if seat < len(scene.look.names) and scene.look.names[seat] and left - x > 40:
-        pen.words(x, base, cut(scene.look.names[seat], 12, left - x - 6, False), 12, palette.soft, bold=False)
+    left = max(x + 4 + sum(width(word, 12, False) + 6 for word in about), W - 14 - shown)
+    named = scene.look.names[seat] if seat < len(scene.look.names) else ""
+    room = left - x - sum(width(word, 12, False) + 6 for word in about)
+    for word in ([cut(named, 12, room - 6, False)] if named and room > 34 else []) + about:
+        pen.words(x, base, word, 12, palette.accent if word == "wins" else palette.soft, bold=False)
+        x += width(word, 12, False) + 6
     if passed is not None:
         pen.words(left, base, "gave", 12, palette.soft, bold=False)
         left = chips(pen, [passed], left + 30, y + 0.5, 0.95, 40) + 17

@@ -17,7 +17,7 @@ from spygames.heimlich.picture.facts import Seen, headline, minus, owners, seats
 from spygames.heimlich.picture.frame import ROAD
 from spygames.heimlich.picture.signs import BACK, BACK_LINE, COLOURS, DARK, card_sign, figure
 from spygames.heimlich.picture.small import middle, town
-from spygames.heimlich.picture.stage import HINTS, LABELS
+from spygames.heimlich.picture.stage import LABELS
 from spygames.heimlich.texts.seen import HIDDEN, titled
 
 W, H = CANVAS["portrait"]
@@ -152,7 +152,7 @@ def _agents(pen: Pen, m: Seen, look: Look, y: float) -> None:
 
 
 def _buttons(pen: Pen, m: Seen, look: Look, y: float) -> None:
-    """Draw the buttons: how far, whom, done, pass. Without any, say what is chosen elsewhere."""
+    """Draw the buttons: how far, whom, done, pass."""
     points = sorted({text.split()[2] for text in look.legal if text.startswith("move ")})
     steps = sorted((text.split()[1] for text in look.legal if text.startswith("step ")), key=int)
     rows: list[list[tuple[str, dict[str, str]]]] = []
@@ -176,12 +176,6 @@ def _buttons(pen: Pen, m: Seen, look: Look, y: float) -> None:
             size = 18 if len(label) < 3 else 14
             pen.words(x + w / 2, top + BUTTON / 2 + size * 0.36, label, size, INK, anchor="middle", most=w - 6)
             pen.close()
-    verbs = {text.split()[0] for text in look.legal}
-    hint = next((HINTS[verb] for verb in HINTS if verb in verbs), "")
-    if hint and not points and len(rows) < 2:
-        where = hint.replace("in the town", "above").replace("a building", "a building in the town")
-        at = y + len(rows) * (BUTTON + GAP) + 20
-        pen.words(W / 2, at, where, 14, pen.palette.pick_text, anchor="middle")
 
 
 def _label(text: str) -> str:

@@ -14,12 +14,12 @@ from spygames.heimlich.texts.seen import titled
 
 PARK = "#4d7a52"
 HINTS = {
-    "move": "Pick an agent, then its steps",
-    "step": "Pick how far",
-    "agent": "Pick an agent in the town",
-    "safe": "Pick a building",
-    "building": "Pick a building",
-    "card": "Pick a card of your hand",
+    "move": "Choose an agent, then its steps",
+    "step": "Choose the steps",
+    "agent": "Choose an agent in the town",
+    "safe": "Choose a building",
+    "building": "Choose a building",
+    "card": "Choose a card of your hand",
 }
 LABELS = {"done": "Done", "draw": "Take a card", "pass": "Pass", "guess": ""}
 """Button labels by the verb of the action. The button of a prediction shows the owner instead."""
