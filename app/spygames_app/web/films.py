@@ -8,10 +8,11 @@ from spygames.core.game.game import NOBODY
 from spygames.core.records.film import Film
 from spygames.core.svg.annotations import Advice
 from spygames.core.svg.colours import auto
+from spygames.core.svg.pen import Size
 from spygames_app.advice import EachOwn
 from spygames_app.sides import Sides
 from spygames_app.web.choices import is_search, label, level_of
-from spygames_app.web.html import Html, board, h, joined
+from spygames_app.web.html import Form, Html, board, h, joined
 from spygames_app.web.pages import page, thoughts
 from spygames_app.web.store import COMPILES
 from spygames_app.web.thinking import Screening, Thinker
@@ -67,6 +68,7 @@ def film_page(
     extra: Html | None = None,
     problem: str = "",
     sides: Sides | None = None,
+    form: Form | None = None,
 ) -> Html:
     """Return the page of one position of a film, with links to all others.
 
@@ -79,6 +81,7 @@ def film_page(
         extra: links and buttons for the game.
         problem: a line about an error.
         sides: names of the seats; None: the players' names of the record.
+        form: the only form of the picture that is needed; None: all.
     """
     film = screening.film
     players = film.record.players or tuple(f"seat {i + 1}" for i in range(film.game.num_players))
@@ -86,8 +89,11 @@ def film_page(
     thinker = screening.thoughts(place.by, place.move)
     advisers = [label(film.game, voice.name) if i else voice.name for i, voice in enumerate(screening.voices)]
     done = thinker is None or thinker.done  # read before the thoughts, so that no late thought is missed
-    scene, last, at = film.scene(place.move, place.viewer, theme="auto"), len(film) - 1, place.move
-    narrow = film.scene(place.move, place.viewer, theme="auto", size="portrait")
+    last, at = len(film) - 1, place.move
+
+    def draw(size: Size) -> str:
+        return sides.drawn(film.scene(at, place.viewer, theme="auto", size=size).picture, place.viewer)
+
     both = zip(sides.names, players, strict=True)
     viewers = ["everything", *(name if player in (name, "") else f"{name} ({player})" for name, player in both)]
     chosen = 0 if place.viewer == NOBODY else place.viewer + 1
@@ -102,7 +108,7 @@ def film_page(
         )
     ]
     move = h("input", type="range", name="move", id="move", min=0, max=last, value=at, aria_label="Position")
-    form = h(
+    controls = h(
         "form",
         move,
         h("output", f"{at} / {last}", for_="move"),
@@ -125,9 +131,9 @@ def film_page(
             "div",
             h(
                 "section",
-                board(*(sides.drawn(each.picture, place.viewer) for each in (scene, narrow))),
+                board(draw, form),
                 h("p", *steps, class_="steps"),
-                form,
+                controls,
                 id="picture",
                 aria_label="Board",
             ),

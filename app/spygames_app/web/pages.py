@@ -14,7 +14,7 @@ from spygames_app.advice import LEAST, believed, ranked
 from spygames_app.rules import Rule, chapters_of
 from spygames_app.sides import MAX_NAME, Sides
 from spygames_app.web.choices import Option, adviser_of, differences, label, levels_of
-from spygames_app.web.html import Html, board, h, joined
+from spygames_app.web.html import Form, Html, board, h, joined
 from spygames_app.web.phrases import grouped, phrase
 from spygames_app.web.store import WebGame
 
@@ -202,26 +202,31 @@ def _hidden(token: str, **values: object) -> list[Html]:
 # ---------------------------------------------------------------- a game
 
 
-def frame(made: WebGame, number: int) -> Mapping[str, Any]:
+def frame(made: WebGame, number: int, form: Form | None = None) -> Mapping[str, Any]:
     """Return what the browser gets about the last of `number` decisions: the picture after it, and its text."""
     live, seat = made.live, made.seat
     assert live is not None
     s, before = as_record(live.positions[number]), live.game.seen_to_dict(as_record(live.positions[number - 1]), seat)
-    log = _log(made, number)
-    drawn = _board(made, s, before=before)
-    text = log[0] if log else ""
-    return {"picture": drawn, "text": text, "line": _line(text), "number": number}
+    text = made.happened(number - 1)
+    return {"picture": _board(made, s, form, before=before), "text": text, "line": _line(text), "number": number}
 
 
-def play(made: WebGame, token: str, problem: str = "") -> Html:
-    """Return the page of a running game with only what the user's seat may know."""
+def play(made: WebGame, token: str, problem: str = "", form: Form | None = None) -> Html:
+    """Return the page of a running game with only what the user's seat may know.
+
+    Args:
+        made: the game.
+        token: the visitor's token for forms.
+        problem: a line about an error.
+        form: the only form of the picture that is needed; None: all.
+    """
     live, seat, here = made.live, made.seat, f"/games/{made.id}"
     title, problem = made.title, problem or made.problem
     again = None
     sides = made.table.sides
     if made.failed:
         ways = h("button", "Ask it again"), h("button", "Let it move at random", name="random", value=1)
-        again = form(f"{here}/again", token, *ways, class_="hint")
+        again = post(f"{here}/again", token, *ways, class_="hint")
     wait = h("p", f"{made.busy} …", class_="busy") if made.busy else None
     refresh = here if made.busy else None
     if live is None:
@@ -235,7 +240,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
     before = live.game.seen_to_dict(as_record(live.positions[since]), seat) if number else None
     log = _log(made, number)
     advice = made.hint[1] if made.hint and made.hint[0] == number else None
-    drawn = _board(made, s, before=before, legal=legal)
+    drawn = _board(made, s, form, before=before, legal=legal)
     mover = int(s.to_move)
     others_move = made.busy and mover not in (seat, NOBODY)
     turn = f"{sides.name(mover)} is thinking …" if others_move else _headline(made, s)
@@ -263,6 +268,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
                 thoughts(advice, made.game, _hinter(made), sides) if advice else None,
                 h("h2", "What happened"),
                 h("ol", *map(_line, log or ["Nothing yet."]), id="log"),
+                _position(made, s) if seat != NOBODY and live.game.texts.describe else None,
                 _more(made, here, token, number, legal) if own_turn else None,
                 h("p", h("a", "Rules", href=made.rules, target="_blank"), class_="soft below"),
             ),
@@ -287,18 +293,19 @@ def _opponents(made: WebGame) -> str:
     return f"you{''.join(f' and {mate}' for mate in mates)} against {', '.join(others)}{one}"
 
 
-def _board(made: WebGame, s: Any, **annotations: Any) -> Html:
+def _board(made: WebGame, s: Any, form: Form | None, **annotations: Any) -> Html:
     """Return the picture of a position as the user sees it, for wide and for narrow screens.
 
     The decision that is due is not part of it, because the page says it.
     """
     assert made.live is not None
-    sizes: tuple[Size, ...] = ("full", "portrait")
-    forms = [
-        picture(made.live.game, s, made.seat, names=made.beside, size=size, theme="auto", **annotations)
-        for size in sizes
-    ]
-    return board(*map(made.table.sides.drawn, forms), headline=False)
+    game, names = made.live.game, made.beside
+
+    def draw(size: Size) -> str:
+        drawn = picture(game, s, made.seat, names=names, size=size, theme="auto", **annotations)
+        return made.table.sides.drawn(drawn)
+
+    return board(draw, form, headline=False)
 
 
 def _headline(made: WebGame, s: Any) -> str:
@@ -309,10 +316,8 @@ def _headline(made: WebGame, s: Any) -> str:
 
 def _log(made: WebGame, number: int) -> list[str]:
     """Return what the user saw of the last moves, the latest first."""
-    assert made.live is not None
-    live, seat, sides = made.live, made.seat, made.table.sides
     numbers = range(number - 1, max(-1, number - 1 - LOG), -1)
-    lines = ((text, len([*same])) for text, same in groupby(sides.words(live.happened(i, seat)) for i in numbers))
+    lines = ((text, len([*same])) for text, same in groupby(map(made.happened, numbers)))
     return [f"{text}, {times} times" if times > 1 else text for text, times in lines]
 
 
@@ -320,6 +325,15 @@ def _line(text: str) -> Html:
     """Return a line of the log: what happened, and its effects below."""
     deed, _, effects = text.removesuffix(")").partition(" (")
     return h("li", deed, h("small", effects[:1].upper() + effects[1:]) if effects else None)
+
+
+def _position(made: WebGame, s: Any) -> Html:
+    """Return the position in sentences, folded."""
+    text = made.game.describe(s, made.seat)
+    for own, shown in ((" and ", "You "), (", and your", "Your"), (" ", "You are ")):
+        text = text.replace(f"You are player_{made.seat}{own}", shown)
+    lines = [h("li", made.table.sides.words(line.removeprefix("- "))) for line in text.splitlines()]
+    return h("details", h("summary", "The position in words"), h("ul", *lines, class_="cards-do"), id="words")
 
 
 def _meanings(game: Game, legal: Sequence[str]) -> Html | None:
@@ -344,9 +358,9 @@ def _helps(made: WebGame, here: str, token: str, number: int) -> Html:
     assert made.live is not None
     revision = h("input", type="hidden", name="revision", value=number)
     by = h("input", type="hidden", name="by", value=adviser_of(made.game, made.specs))
-    hint = form(f"{here}/hint", token, revision, by, h("button", "Hint", id="ask"))
+    hint = post(f"{here}/hint", token, revision, by, h("button", "Hint", id="ask"))
     moved = any(each.seat == made.seat for each in made.live.decisions)
-    undo = form(f"{here}/undo", token, revision, h("button", "Take back my move", id="undo")) if moved else None
+    undo = post(f"{here}/undo", token, revision, h("button", "Take back my move", id="undo")) if moved else None
     return h("div", hint, undo, class_="hint")
 
 
@@ -358,7 +372,7 @@ def _more(made: WebGame, here: str, token: str, number: int, legal: Sequence[str
     return h(
         "details",
         h("summary", "More"),
-        form(
+        post(
             f"{here}/act",
             token,
             revision,
@@ -368,21 +382,21 @@ def _more(made: WebGame, here: str, token: str, number: int, legal: Sequence[str
             h("button", "Play it"),
             class_="act typed",
         ),
-        form(
+        post(
             f"{here}/hint",
             token,
             revision,
             h("label", "Hint of", for_="by"),
             h("select", *options, name="by", id="by"),
-            h("button", "Ask"),
+            h("button", "Ask", id="ask-by"),
             class_="hint",
         ),
-        form(f"{here}/resign", token, h("button", "Resign", id="resign"), class_="hint"),
+        post(f"{here}/resign", token, h("button", "Resign", id="resign"), class_="hint"),
         id="more",
     )
 
 
-def form(action: str, token: str, *children: object, **attributes: Any) -> Html:
+def post(action: str, token: str, *children: object, **attributes: Any) -> Html:
     """Return a form that changes something and therefore carries the visitor's token."""
     return h("form", *_hidden(token), *children, method="post", action=action, **attributes)
 
@@ -407,7 +421,7 @@ def _actions(made: WebGame, here: str, token: str, number: int, legal: Sequence[
     return h(
         "details",
         h("summary", "All moves as a list"),
-        form(
+        post(
             f"{here}/act",
             token,
             h("input", type="hidden", name="revision", value=number),
@@ -462,7 +476,7 @@ def records(listed: Sequence[tuple[str, str]], token: str, problem: str = "") ->
         "Recorded games",
         h("h1", "Watch recorded games"),
         games,
-        form(
+        post(
             "/records",
             token,
             h("label", "Lines of a file from spygames record or from a download on this page", for_="record"),

@@ -115,6 +115,8 @@ class WebGame:
     players: dict[str, Player] = field(default_factory=dict)
     resigned: bool = False
     """Whether the user has given up."""
+    lines: dict[int, str] = field(default_factory=dict)
+    """What the user saw of decisions, by their numbers."""
     _screening: Screening | None = None
 
     @property
@@ -128,6 +130,13 @@ class WebGame:
         assert self.live is not None
         levels = self.table.levels or self.live.names
         return tuple(self.table.sides.typed if i == self.seat else level for i, level in enumerate(levels))
+
+    def happened(self, number: int) -> str:
+        """Return what the user saw of a decision, counted from 0, with its effects."""
+        assert self.live is not None
+        if number not in self.lines:
+            self.lines[number] = self.table.sides.words(self.live.happened(number, self.seat))
+        return self.lines[number]
 
     def called(self, spec: str) -> str:
         """Return the name of a player on the page: its level, if it is one."""
@@ -247,7 +256,7 @@ class WebGame:
                 raise Refused(f"No move can be taken back: {error}.") from None
             if not taken:
                 raise Refused("You have made no move yet.")
-            self.last, self.hint, self.problem = None, None, ""
+            self.last, self.hint, self.problem, self.lines = None, None, "", {}
         self._tell()
 
     def resign(self) -> None:

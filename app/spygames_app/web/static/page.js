@@ -50,8 +50,11 @@ function take(html, url) {
   }
 }
 
+// The server draws only the form of the board that is shown.
+const shape = () => ({ "X-Board": NARROW.matches ? "narrow" : "wide" });
+
 async function get(url) {
-  const answer = await fetch(url);
+  const answer = await fetch(url, { headers: shape() });
   take(await answer.text(), answer.url);
 }
 
@@ -82,7 +85,7 @@ async function send(form, submitter) {
   if (find("#picked")) find("#picked").textContent = "";
   if (stream && find("#turn")) find("#turn").textContent = "The others are thinking …";
   try {
-    const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, headers: stream ? { Accept: "application/x-ndjson" } : {} });
+    const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, headers: stream ? { Accept: "application/x-ndjson", ...shape() } : shape() });
     if ((answer.headers.get("content-type") || "").startsWith("application/x-ndjson")) {
       const last = await watch(answer.body);
       busy = false;
@@ -278,7 +281,8 @@ function dress() {
   }
   for (const fold of all("details[id]")) {
     if (folds.has(fold.id)) fold.open = folds.get(fold.id);
-    else if (fold.id === "list") fold.open = !(NARROW.matches && onBoard());
+    // Below 360 pixels, letters and targets on the board are small.
+    else if (fold.id === "list") fold.open = !(NARROW.matches && onBoard()) || innerWidth < 360;
   }
   if (find(".film")) {
     const made = (id, textContent, onclick) => Object.assign(document.createElement("button"), { type: "button", id, textContent, onclick });
@@ -308,7 +312,7 @@ async function look() {
   const part = find("#thought"), where = main().dataset.refresh;
   if (busy) { timer = setTimeout(look, POLL); return; }
   try {
-    const answer = await fetch(where), html = await answer.text(), next = read(html), fresh = next.querySelector("#thought");
+    const answer = await fetch(where, { headers: shape() }), html = await answer.text(), next = read(html), fresh = next.querySelector("#thought");
     if (part && !part.isConnected) return; // another position is shown now
     if (!part || !fresh) return take(html, answer.url);
     part.replaceWith(document.adoptNode(fresh));
@@ -353,6 +357,6 @@ document.addEventListener("keydown", event => {
 const large = document.getElementById("large"); // kept from page to page
 large.checked = sessionStorage.getItem("large") === "yes";
 large.addEventListener("change", () => sessionStorage.setItem("large", large.checked ? "yes" : "no"));
-NARROW.addEventListener("change", () => { if (shown() && texts().length) { picks = new Map(); mark(); } });
+NARROW.addEventListener("change", () => { if (find("#picture")) get(location.href).catch(offline); });
 window.addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
 dress();

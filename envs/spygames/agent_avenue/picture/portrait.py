@@ -34,8 +34,8 @@ W, H = CANVAS["portrait"]
 EDGE, INNER = 8, W - 16
 LINE, PLAYED = 22, 48
 """The heights of a seat's line and of the agents in play."""
-TAB, GAP = 44, 5
-"""The height of a button, and the space between two."""
+TAB, GAP = 54, 5
+"""The height of a button, 44 pixels on a screen of 320, and the space between two."""
 HAND, FOOT = 512, 698
 """The upper and lower edge of the hand and its buttons, the same in all phases."""
 

@@ -18,8 +18,10 @@ from spygames.core.svg.pen import CANVAS, Pen, cut, width
 
 W, H = CANVAS["portrait"]
 EDGE, INNER = 8, W - 16
-LINE, BUTTON, GAP = 20, 44, 5
-"""The heights of a player's line and of a button, and the space between buttons."""
+LINE, BUTTON, GAP = 20, 54, 5
+"""The heights of a player's line and of a button (44 pixels on a screen of 320), and the space between buttons."""
+FEW = 2
+"""The number of buttons below a card that may have the full height."""
 KEY = 48
 """The height of the key to the signs."""
 KEYS = (
@@ -96,18 +98,19 @@ def _choices(scene: Scene, actions: list[str]) -> None:
     pen, seen = scene.pen, scene.seen
     hand = [card for card in seen["hands"][str(scene.below)] if scene.look.viewer >= 0]
     columns = max(3, -(-len(actions) // 4))
-    w = (INNER + GAP) / columns - GAP
+    w, rows = (INNER + GAP) / columns - GAP, max(1, -(-len(actions) // columns))
+    high = min(BUTTON, (FOOT - HAND - 4) / rows - GAP)
     if len(actions) <= 3 * columns and hand:
         pen.words(EDGE + 4, FOOT - 6, "in hand", 12.5, pen.palette.soft, bold=False)
         chips(pen, hand, EDGE + 52, FOOT - 21, 1.05, INNER - 60)
     if len(actions) <= 2 * columns:
         _key(scene, FOOT - KEY - 22)
     for i, action in enumerate(actions):
-        x, y = EDGE + i % columns * (w + GAP), HAND + 4 + i // columns * (BUTTON + GAP)
+        x, y = EDGE + i % columns * (w + GAP), HAND + 4 + i // columns * (high + GAP)
         scene.target(action)
-        pen.box(x, y, w, BUTTON, 9, "#fff3c4", stroke=pen.palette.pick, stroke_width=2)
-        pen.dot(x + 18, y + BUTTON / 2, 11, PICK, stroke=INK, stroke_width=1.2)
-        pen.words(x + 18, y + BUTTON / 2 + 5, letter(i), 14, INK, anchor="middle")
+        pen.box(x, y, w, high, 9, "#fff3c4", stroke=pen.palette.pick, stroke_width=2)
+        pen.dot(x + 18, y + high / 2, 11, PICK, stroke=INK, stroke_width=1.2)
+        pen.words(x + 18, y + high / 2 + 5, letter(i), 14, INK, anchor="middle")
         label = action.removeprefix("from ").removeprefix("step ").removeprefix("swap ").removeprefix("meet ")
         label = label.removeprefix("track ")
         into = label.endswith(" into goal")
@@ -115,7 +118,7 @@ def _choices(scene: Scene, actions: list[str]) -> None:
         if lines[0].isdigit():
             lines[0] = f"from {lines[0]}" if action.split()[0] in ("from", "step") else f"on {lines[0]}"
         for k, line in enumerate(lines):
-            at = y + BUTTON / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
+            at = y + high / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
             pen.words(x + 34, at, line, 13.5, INK, most=w - 36)
         pen.close()
 
@@ -154,12 +157,13 @@ def _hand(scene: Scene) -> None:
         legal = [name for name in names if mine and f"card {card} as {name}" in scene.look.legal]
         only = f"card {card} as {legal[0]}" if len(legal) == 1 else f"{verb} {card}"
         legal = legal if len(legal) > 1 else []
-        h = min(112.0, FOOT - y - (BUTTON + GAP) * len(legal))
+        button = BUTTON if len(legal) <= FEW else 44
+        h = min(112.0, FOOT - y - (button + GAP) * len(legal))
         opened = mine and scene.target(only, f"{verb} {card}" if verb != "card" else only.replace("card", "play", 1))
         if opened or legal:
-            high = h + 5 + (BUTTON + GAP) * len(legal)
+            high = h + 5 + (button + GAP) * len(legal)
             pen.box(x - 2.5, y - 2.5, w + 5, high, 8, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.4)
-        lowest = max(lowest, y + h + (BUTTON + GAP) * len(legal))
+        lowest = max(lowest, y + h + (button + GAP) * len(legal))
         pen.at(x, y)
         face(pen, card, w, h, 12.0)
         pen.close()
@@ -168,14 +172,14 @@ def _hand(scene: Scene) -> None:
         y += h + GAP
         for name in legal:
             scene.target(f"card {card} as {name}", f"play {card} as {name}")
-            pen.box(x, y, w, BUTTON, 9, "#27455e", stroke=pen.palette.pick, stroke_width=1.6)
+            pen.box(x, y, w, button, 9, "#27455e", stroke=pen.palette.pick, stroke_width=1.6)
             lines = [f"as {name}"] if width(f"as {name}", 14) <= w - 4 else ["as", name]
             for k, line in enumerate(lines):
-                at = y + BUTTON / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
+                at = y + button / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
                 size = min(14.0, 14 * (w - 3) / width(line, 14))
                 pen.words(x + w / 2, at, line, size, PAPER, anchor="middle")
             pen.close()
-            y += BUTTON + GAP
+            y += button + GAP
     if lowest <= FOOT - KEY - 26:
         _key(scene, FOOT - KEY - 22)
     lost = seen["lost"][str(seat)]

@@ -24,7 +24,7 @@ W, H = CANVAS["portrait"]
 LEFT, INNER = 8, W - 16
 COLUMN = 44.0
 """The width of an agent's column."""
-ROW, AGENT, BUTTON, GAP = 20, 56, 44, 5
+ROW, AGENT, BUTTON, GAP = 20, 56, 54, 5
 """The heights of a player's line, of the agents and of a button, and the space between buttons."""
 TITLE = 14
 """The height of the heading of the players' lines."""
