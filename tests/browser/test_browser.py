@@ -325,7 +325,7 @@ def test_analysis_arrives_while_the_film_is_used(
         at.page.get_by_role("link", name="Start", exact=True).click()
         at.page.wait_for_selector("output:text-matches('^0 /')")
         at.page.locator("#by").select_option(label="Hard: expert")
-        at.page.wait_for_selector("text=expert is thinking")
+        at.page.wait_for_selector("text=Hard is thinking")
         at.page.locator("#viewer").focus()
         board = at.page.locator("#picture svg:visible").element_handle()
         go.set()

@@ -178,7 +178,8 @@ def _thought(thinker: Thinker, done: bool, film: Film, place: Place, sides: Side
         hidden = h("p", line, class_="soft")
     if not done:
         first = COMPILES if not thinker.found and is_search(thinker.name) else ""
-        wait = h("p", f"{thinker.name} is thinking: {len(found)} of {decisions} decisions{first} …", class_="busy")
+        name = level_of(film.game, thinker.name) or thinker.name
+        wait = h("p", f"{name} is thinking: {len(found)} of {decisions} decisions{first} …", class_="busy")
     return [
         h("p", thinker.problem, class_="problem") if thinker.problem else None,
         wait,

@@ -13,7 +13,7 @@ from spygames.core.svg.pen import Size
 from spygames_app.advice import LEAST, believed, ranked
 from spygames_app.rules import Rule, chapters_of
 from spygames_app.sides import MAX_NAME, Sides
-from spygames_app.web.choices import Option, adviser_of, differences, label, levels_of
+from spygames_app.web.choices import Option, differences, label, levels_of
 from spygames_app.web.html import Form, Html, board, h, joined
 from spygames_app.web.phrases import grouped, phrase
 from spygames_app.web.store import WebGame
@@ -357,7 +357,7 @@ def _helps(made: WebGame, here: str, token: str, number: int) -> Html:
     """Return the buttons for a hint and to take a move back."""
     assert made.live is not None
     revision = h("input", type="hidden", name="revision", value=number)
-    by = h("input", type="hidden", name="by", value=adviser_of(made.game, made.specs))
+    by = h("input", type="hidden", name="by", value=made.hinter)
     hint = post(f"{here}/hint", token, revision, by, h("button", "Hint", id="ask"))
     moved = any(each.seat == made.seat for each in made.live.decisions)
     undo = post(f"{here}/undo", token, revision, h("button", "Take back my move", id="undo")) if moved else None
@@ -367,8 +367,8 @@ def _helps(made: WebGame, here: str, token: str, number: int) -> Html:
 def _more(made: WebGame, here: str, token: str, number: int, legal: Sequence[str]) -> Html:
     """Return what is rarely needed, folded: a field for actions, hints of any player, resigning."""
     revision = h("input", type="hidden", name="revision", value=number)
-    chosen = made.adviser if made.adviser is not None else adviser_of(made.game, made.specs)
-    options = [h("option", label(made.game, spec), value=i, selected=i == chosen) for i, spec in enumerate(made.specs)]
+    chosen = made.hinter if made.adviser is None else made.adviser
+    options = [h("option", text, value=i, selected=i == chosen) for i, text in enumerate(made.labels)]
     return h(
         "details",
         h("summary", "More"),

@@ -7,6 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from spygames.core.svg.annotations import Advice
 from spygames_app.advice import EachOwn, Thoughts, advise
 from spygames_app.live import LiveGame
 from spygames_app.sides import Sides, sides_of
-from spygames_app.web.choices import is_search, level_of
+from spygames_app.web.choices import adviser_of, is_search, label, level_of
 from spygames_app.web.thinking import Screening, Voice
 
 COMPILES = "; the first search of a game compiles for up to 20 seconds"
@@ -128,7 +129,7 @@ class WebGame:
     def beside(self) -> tuple[str, ...]:
         """What is said about each seat beside its name: its level, or the name that the user typed."""
         assert self.live is not None
-        levels = self.table.levels or self.live.names
+        levels = self.table.levels or tuple(map(self.called, self.live.names))
         return tuple(self.table.sides.typed if i == self.seat else level for i, level in enumerate(levels))
 
     def happened(self, number: int) -> str:
@@ -138,9 +139,23 @@ class WebGame:
             self.lines[number] = self.table.sides.words(self.live.happened(number, self.seat))
         return self.lines[number]
 
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of `specs` in lists. Like the next two, looked up once, because it reads folders."""
+        return tuple(label(self.game, spec) for spec in self.specs)
+
+    @cached_property
+    def hinter(self) -> int:
+        """The index of the player that gives hints if the user names none."""
+        return adviser_of(self.game, self.specs)
+
+    @cached_property
+    def _level(self) -> Callable[[str], str]:
+        return cache(lambda spec: level_of(self.game, spec) or spec)
+
     def called(self, spec: str) -> str:
         """Return the name of a player on the page: its level, if it is one."""
-        return level_of(self.game, spec) or spec
+        return self._level(spec)
 
     @property
     def over(self) -> bool:

@@ -71,6 +71,7 @@ def race(c: Scene, x: float, y: float, h: float) -> float:
     heading(pen, x, y, "how it stands")
     for side in range(2):
         name = c.name_of(side).removeprefix("the ").removesuffix(" team")
+        name = f"team {side + 1}" if " and " in name else name
         pen.words(x + COLUMN - 101 + 64 * side, y, name, 12, side_text[side], anchor="middle")
     top = y + 12
     scale = h / 50
