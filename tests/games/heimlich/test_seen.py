@@ -215,8 +215,10 @@ SENTENCES: list[tuple[dict[str, Any], dict[str, Any], list[str], str, str, str]]
      ["card ruins_to_church", "agent red"], "done", "player_0 names no second agent", ""),
     (CARDS, {"phase": "cards", "hands": {"0": ["new_identity"]}}, [], "card new_identity",
      "player_0 plays New identity", ""),
-    (*GUESS, [], "guess yellow player_2", "player_0 predicts that yellow belongs to player_2", "player_0 makes a prediction"),
-    (*GUESS, [], "guess yellow free", "player_0 predicts that yellow belongs to nobody", "player_0 makes a prediction"),
+    (*GUESS, [], "guess yellow player_2", "player_0 predicts that yellow belongs to player_2",
+     "player_0 makes a prediction"),
+    (*GUESS, [], "guess yellow free", "player_0 predicts that yellow belongs to nobody",
+     "player_0 makes a prediction"),
 ]  # fmt: skip
 
 
