@@ -66,6 +66,7 @@ def _game(o: layout.Settings) -> Game[View]:
                 "play": ("Choose the card to offer face up", "Now choose the card to offer face down"),
                 "recruit": ("Tap the card that you want",),
                 "market": ("Tap the card that you want",),
+                "take": ("Tap an agent in play",),
                 "up": ("Tap a card of your hand",),
                 "down": ("Tap a card of your hand",),
                 "lead": ("Tap a name",),

@@ -204,9 +204,7 @@ def _ability(c: Scene, x: float, y: float, w: float, h: float) -> None:
     top, room = y + 28, h - 28
     if ability["taken"] is not None and c.look.viewer != c.seen["to_move"]:
         pen.words(x + w / 2, top + 22, f"taken: {title(ability['taken'])}", 13.5, GRASS_INK, anchor="middle")
-    elif not _answers(c, "decline", x + 6, top, w - 12, room, "") and not _answers(
-        c, "resolver", x + 6, top, w - 12, room, "it out"
-    ):
+    elif not _answers(c, "resolver", x + 6, top, w - 12, room, "it out"):
         effect = EFFECTS[name]
         pen.words(x + w / 2, top + 14, effect, max(12.0, fitting(effect, 13, w - 12, False)), GRASS_INK,
                   anchor="middle", bold=False, most=w - 8)  # fmt: skip
@@ -222,15 +220,12 @@ def _answers(c: Scene, verb: str, x: float, y: float, w: float, h: float, words:
         own = whom == f"player_{c.look.viewer}"
         first = ("play" if own else "plays") if verb == "lead" else ("carry" if own else "carries")
         label = f"{'You' if own else whom} {first} {words}"
-        if whom == verb:
-            taken = c.seen["ability"]["taken"]
-            label = f"keep the {title(taken)} in hand" if taken else "keep it"
         left, top = (x, y + i * (TAB + 4)) if over else (x + i * (bw + 4), y)
         with c.target(text):
             pen.box(left, top, bw, min(h, TAB), 10, "#1b2a36", stroke=PICK, stroke_width=2.4)
-            lines = [label] if over or whom == verb else [label.split()[0], f"{first} it"]
+            lines = [label] if over else [label.split()[0], f"{first} it"]
             for k, line in enumerate(lines):
-                at = top + TAB / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
+                at = top + min(h, TAB) / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
                 pen.words(left + bw / 2, at, line, 13, PAPER, anchor="middle", most=bw - 8)
     return bool(texts)
 
@@ -303,6 +298,13 @@ def _hand(c: Scene, y: float) -> None:
             if can:
                 pen.box(x, top, w, TAB, 9, "#3a3340", stroke=pen.palette.pick, stroke_width=1.4)
                 pen.words(x + w / 2, top + TAB / 2 + 5, "discard", 14 if w > 70 else 12, PAPER, anchor="middle", most=w)
+    if "decline" in legal:
+        top = FOOT - 48
+        with c.target("decline"):
+            pen.box(EDGE, top, INNER, 46, 10, "#1b2a36", stroke=PICK, stroke_width=2.4)
+            pen.words(
+                W / 2, top + 28, f"keep the {title(c.seen['ability']['taken'])} in hand", 14, PAPER, anchor="middle"
+            )
 
 
 def _status(c: Scene) -> None:
@@ -312,9 +314,10 @@ def _status(c: Scene) -> None:
     for key, name in (("deck", "deck"), ("market_deck", "market deck")):
         if key == "deck" or seen["mode"] == "advanced":
             parts.append(f"{name} {seen[key] if isinstance(seen[key], int) else len(seen[key])}")
-    x = 12.0
-    words = ("next for you", "for them") if c.look.viewer >= 0 else ("next", "next")
-    for side, text in zip((c.below, 1 - c.below), words, strict=True):
+    x, words = 12.0, ("next for you", "for them") if c.look.viewer >= 0 else ()
+    if not words:
+        c.pen.words(x, H - 8, "AGENT AVENUE", 12, c.pen.palette.accent, letter_spacing=1.2)
+    for side, text in zip((c.below, 1 - c.below), words, strict=False):
         c.pen.path(f"M{x:.1f} {H - 8}l6-10l6 10Z", SIDE[side], stroke=INK, stroke_width=0.9)
         c.pen.words(x + 16, H - 8, text, 12, c.pen.palette.soft, bold=False)
         x += 24 + width(text, 12, False)

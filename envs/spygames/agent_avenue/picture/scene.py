@@ -20,7 +20,7 @@ def title(kind: str) -> str:
 CX, CY = 600, 421
 """The middle of the board."""
 DOING = {
-    "play": "offer two cards, one face up and one face down",
+    "play": "offer two cards, face up and face down",
     "recruit": "take one card, face up or face down",
     "market": "take a card of the Black Market",
     "ability": "carry out the market card",
