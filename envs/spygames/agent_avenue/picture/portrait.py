@@ -32,6 +32,8 @@ from spygames.core.svg.pen import CANVAS, Pen, cut, width
 
 W, H = CANVAS["portrait"]
 EDGE, INNER = 8, W - 16
+LETTERS = 12.5
+"""The least size of letters."""
 LINE, PLAYED = 22, 48
 """The heights of a seat's line and of the agents in play."""
 TAB, GAP = 54, 5
@@ -235,7 +237,13 @@ def _end(c: Scene, x: float, y: float, w: float, h: float) -> None:
     pen, winner = c.pen, c.seen["winner"]
     pen.box(x + 6, y, w - 12, h, 12, "#1b2a36", stroke=SIDE[winner], stroke_width=2.4)
     meeple(pen, winner, x + 36, y + h / 2 + 24, 1.1)
-    pen.words(x + 62, y + h / 2 - 2, c.result, fitting(c.result, 22, w - 76), SIDE[winner])
+    size = fitting(c.result, 22, w - 76)
+    if size >= LETTERS:
+        pen.words(x + 62, y + h / 2 - 2, c.result, size, SIDE[winner])
+    else:  # the names of a team
+        first, _, second = c.result.partition(" and ")
+        for i, text in enumerate((f"{first} and", second)):
+            pen.words(x + 62, y + h / 2 - 17 + 15 * i, text, 14, SIDE[winner], most=w - 66)
     words, lines = c.why.split(), [""]
     for word in words:
         if width(f"{lines[-1]} {word}", 12.5, False) > w - 76:

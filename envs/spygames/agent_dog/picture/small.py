@@ -157,7 +157,7 @@ def face(pen: Pen, card: str, w: float, h: float, name: float) -> None:
     signs.sign(pen, card, PAPER, ground)
     pen.close()
     if name:
-        pen.words(w / 2, h - 6, card, min(name, name * (w - 8) / width(card, name)), ground, anchor="middle")
+        pen.words(w / 2, h - 6, card, min(name, name * (w - 3) / width(card, name)), ground, anchor="middle")
 
 
 def chips(pen: Pen, cards: list[str], x: float, y: float, scale: float, most: float) -> float:
