@@ -10,7 +10,7 @@ from spygames.core.svg.pen import CANVAS, HEIGHT, WIDTH, Size
 Form = Literal["wide", "narrow"]
 FORMS: Mapping[Form, Size] = {"wide": "full", "narrow": "portrait"}
 """The forms of a picture on the page, with their sizes."""
-HEADLINE = 38
+HEADLINE = 37
 """The height of the first line of the portrait form."""
 _VOID = {"input", "link", "meta", "br", "img"}
 

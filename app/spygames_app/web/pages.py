@@ -1,6 +1,7 @@
 """The HTML pages as functions of their content: start, seats, game, rules, records, error."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -18,6 +19,8 @@ from spygames_app.web.html import Form, Html, board, h, joined
 from spygames_app.web.phrases import grouped, phrase
 from spygames_app.web.store import WebGame
 
+FEW = 3
+"""Maximum number of rivals that the title of a game names if they have one level."""
 LOG = 12
 """Maximum number of moves in the log of the page."""
 
@@ -264,10 +267,10 @@ def play(made: WebGame, token: str, problem: str = "", form: Form | None = None)
                 None if others_move else wait,
                 _actions(made, here, token, number, legal) if legal else None,
                 _helps(made, here, token, number) if own_turn else None,
-                _meanings(made.game, legal),
+                _meanings(made.game, legal, turn) if legal else None,
                 thoughts(advice, made.game, _hinter(made), sides) if advice else None,
                 h("h2", "What happened"),
-                h("ol", *map(_line, log or ["Nothing yet."]), id="log"),
+                h("ol", *map(_line, log), h("li", "Nothing yet.", class_="none") if not log else None, id="log"),
                 _position(made, s) if seat != NOBODY and live.game.texts.describe else None,
                 _more(made, here, token, number, legal) if own_turn else None,
                 h("p", h("a", "Rules", href=made.rules, target="_blank"), class_="soft below"),
@@ -290,7 +293,8 @@ def _opponents(made: WebGame) -> str:
     side = made.game.side_of[seat]
     mates = [shown[i] for i in range(len(names)) if made.game.side_of[i] == side and i != seat]
     others = [shown[i] for i in range(len(names)) if made.game.side_of[i] != side]
-    return f"you{''.join(f' and {mate}' for mate in mates)} against {', '.join(others)}{one}"
+    rivals = f"{len(others)} others" if one and len(others) > FEW else " and ".join(others) or "nobody"
+    return f"you{''.join(f' and {mate}' for mate in mates)} against {rivals}{one}"
 
 
 def _board(made: WebGame, s: Any, form: Form | None, **annotations: Any) -> Html:
@@ -336,15 +340,23 @@ def _position(made: WebGame, s: Any) -> Html:
     return h("details", h("summary", "The position in words"), h("ul", *lines, class_="cards-do"), id="words")
 
 
-def _meanings(game: Game, legal: Sequence[str]) -> Html | None:
-    """Return what the short rules say about the cards in the legal actions, folded; None for nothing."""
+def _plain(text: str) -> str:
+    """Return the letters and digits of a text as words between blanks."""
+    return f" {' '.join(re.findall(r'[a-z0-9]+', text.lower()))} "
+
+
+def _meanings(game: Game, legal: Sequence[str], due: str) -> Html | None:
+    """Return what the short rules say about the cards in the legal actions and in the line about the decision, folded;
+    None for nothing.
+    """
     named = {word.replace("_", " ") for text in legal for word in text.split()[1:]}
+    due = _plain(due)
     found = [
         h("li", h("b", f"{name}: "), line.text)
         for section in game.short_rules()
         for line in section.lines
         for name in (line.name.split(", ") if line.name else ())
-        if name in named
+        if name in named or _plain(name) in due
     ]
     return (
         h("details", h("summary", "What these cards do"), h("ul", *found, class_="cards-do"), id="meanings")

@@ -45,13 +45,16 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     top += (table - TITLE - top - 6 - high) / 2
     pen.box(LEFT - 2, top - 2, INNER + 4, high + 4, 12, ROAD)
     town(pen, seen, look, (LEFT, top, INNER, high), letters=12.4, pick=True)
-    middle(pen, seen, (LEFT + INNER / 4 + 3, top + high / 4 + 3, INNER / 2 - 6, high / 2 - 6))
+    noted = middle(pen, seen, (LEFT + INNER / 4 + 3, top + high / 4 + 3, INNER / 2 - 6, high / 2 - 6))
     middle_of = (_column(seen, 0) + _column(seen, len(seen["agents"]) - 1)) / 2
     pen.words(middle_of, table - 4, "who has moved whom, in steps", 12, pen.palette.soft, anchor="middle", bold=False)
     for i, seat in enumerate(seats(seen, look.viewer)):
         _line(pen, seen, look, seat, table + ROW * i)
     _agents(pen, seen, look, agents)
-    _buttons(pen, seen, look, actions)
+    end = _buttons(pen, seen, look, actions)
+    if not noted and look.legal and end < hand - 20:
+        words = "an agent at the safe: all agents score their houses"
+        pen.words(W / 2, end + 18, words, 12.5, pen.palette.soft, anchor="middle", bold=False)
     _own(pen, seen, look, hand, own)
     left = [f"turn {seen['turn'] + 1}"]
     if seen["hands"]:
@@ -151,8 +154,8 @@ def _agents(pen: Pen, m: Seen, look: Look, y: float) -> None:
             pen.close()
 
 
-def _buttons(pen: Pen, m: Seen, look: Look, y: float) -> None:
-    """Draw the buttons: how far, whom, done, pass."""
+def _buttons(pen: Pen, m: Seen, look: Look, y: float) -> float:
+    """Draw the buttons: how far, whom, done, pass. Return the y below."""
     points = sorted({text.split()[2] for text in look.legal if text.startswith("move ")})
     steps = sorted((text.split()[1] for text in look.legal if text.startswith("step ")), key=int)
     rows: list[list[tuple[str, dict[str, str]]]] = []
@@ -176,6 +179,7 @@ def _buttons(pen: Pen, m: Seen, look: Look, y: float) -> None:
             size = 18 if len(label) < 3 else 14
             pen.words(x + w / 2, top + BUTTON / 2 + size * 0.36, label, size, INK, anchor="middle", most=w - 6)
             pen.close()
+    return y + len(rows) * (BUTTON + GAP)
 
 
 def _label(text: str) -> str:

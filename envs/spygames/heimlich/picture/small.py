@@ -121,8 +121,12 @@ def _notes(pen: Pen, m: Seen, x: float, y: float, w: float) -> None:
         pen.words(x + 29, y + 29 + 16 * i, text, 12, PAPER, bold=False, most=w - 30)
 
 
-def middle(pen: Pen, m: Seen, box: Box) -> None:
-    """Draw the die, the points that are left, and the card that is being carried out; at the end the winners."""
+def middle(pen: Pen, m: Seen, box: Box) -> bool:
+    """Draw the die, the points that are left, and the card that is being carried out; at the end the winners.
+
+    Returns:
+        Whether there was room for the words about the safe.
+    """
     x, y, w, h = box
     pen.box(x, y, w, h, 12, PARK)
     if m["phase"] == "over":
@@ -135,10 +139,11 @@ def middle(pen: Pen, m: Seen, box: Box) -> None:
             pen.close()
         pen.box(x + 6, y + h - 26, w - 12, 21, 6, INK)
         pen.words(x + w / 2, y + h - 10.5, f"{best} points", 15, PAPER, anchor="middle")
-        return
+        return False
     card, high = m["pending_card"], h * (0.6 if m["pending_card"] else 1)
     wide = w > 150
-    if wide and not card and h >= NOTES + 70:
+    noted = wide and not card and h >= NOTES + 70
+    if noted:
         high -= NOTES
         _notes(pen, m, x, y + high, w)
     size = min(1.0, high / 76, w / 76)
@@ -166,3 +171,4 @@ def middle(pen: Pen, m: Seen, box: Box) -> None:
             pen.at(x + w - 18 - 22 * i, top + 4, 0.84)
             pen.stamp(figure, agent, False, 14.6)
             pen.close()
+    return noted
