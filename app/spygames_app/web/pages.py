@@ -293,7 +293,8 @@ def _opponents(made: WebGame) -> str:
     side = made.game.side_of[seat]
     mates = [shown[i] for i in range(len(names)) if made.game.side_of[i] == side and i != seat]
     others = [shown[i] for i in range(len(names)) if made.game.side_of[i] != side]
-    rivals = f"{len(others)} others" if one and len(others) > FEW else " and ".join(others) or "nobody"
+    together = " and ".join(part for part in (", ".join(others[:-1]), *others[-1:]) if part)
+    rivals = f"{len(others)} others" if one and len(others) > FEW else together or "nobody"
     return f"you{''.join(f' and {mate}' for mate in mates)} against {rivals}{one}"
 
 
@@ -340,9 +341,9 @@ def _position(made: WebGame, s: Any) -> Html:
     return h("details", h("summary", "The position in words"), h("ul", *lines, class_="cards-do"), id="words")
 
 
-def _plain(text: str) -> str:
-    """Return the letters and digits of a text as words between blanks."""
-    return f" {' '.join(re.findall(r'[a-z0-9]+', text.lower()))} "
+def _plain(text: str) -> set[str]:
+    """Return the words of a text."""
+    return {*re.findall(r"[a-z0-9]+", text.lower())}
 
 
 def _meanings(game: Game, legal: Sequence[str], due: str) -> Html | None:
@@ -350,13 +351,13 @@ def _meanings(game: Game, legal: Sequence[str], due: str) -> Html | None:
     None for nothing.
     """
     named = {word.replace("_", " ") for text in legal for word in text.split()[1:]}
-    due = _plain(due)
+    said = _plain(due)
     found = [
         h("li", h("b", f"{name}: "), line.text)
         for section in game.short_rules()
         for line in section.lines
         for name in (line.name.split(", ") if line.name else ())
-        if name in named or _plain(name) in due
+        if name in named or _plain(name) <= said
     ]
     return (
         h("details", h("summary", "What these cards do"), h("ul", *found, class_="cards-do"), id="meanings")
