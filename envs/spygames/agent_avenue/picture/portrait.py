@@ -262,11 +262,11 @@ def _market(c: Scene, y: float) -> None:
     for i, name in enumerate(cards):
         x = EDGE + i * (w + 4)
         pen.box(x, y + 2, w, 46, 9, MARKET, stroke=MARKET_LINE)
-        sign(pen, name, x + 16, y + 25, 0.5, MARKET, MARKET_LIGHT)
+        sign(pen, name, x + 14, y + 25, 0.44, MARKET, MARKET_LIGHT)
         words = title(name).split(" ", 1)
         for k, word in enumerate(words):
             at = y + 29.5 + 16 * (k - (len(words) - 1) / 2)
-            pen.words(x + 30, at, word, fitting(word, 12.5, w - 31), MARKET_LIGHT)
+            pen.words(x + 26, at, word, fitting(word, 12.5, w - 27), MARKET_LIGHT)
 
 
 def _choices(c: Scene, y: float) -> None:
