@@ -13,7 +13,7 @@ from tyro.conf import Positional
 from spygames.core.players.checkpoint_files import find_checkpoint
 from spygames.core.players.names import make_player
 from spygames.core.players.released import ANCHORS as FIRST_AGENTS
-from spygames.core.players.released import FIRST, released_agents
+from spygames.core.players.released import FIRST, SAFE, released_agents
 from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, console, run_command
 from spygames_app.shipped import agent_folder
 from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
@@ -57,7 +57,8 @@ class Study:
 
     The figures are: matches against the anchors, with and without a search on top; the win share of a search that knows
     the agent's policy; the calibration of the agent's value; and what the adversary X won, if
-    `python -m studies.worst_case` has measured it.
+    `python -m studies.worst_case` has measured it. An agent that is hard to exploit also meets the other released agent
+    of its variant.
 
     The study can be stopped at any time; the same command resumes. It writes figures.json next to the checkpoint after
     each match and skips matches in that file. To measure everything again, move the file away. At the end it writes the
@@ -142,6 +143,7 @@ class Measured:
         """Return the names of this agent's anchors; the first name of a player that has two."""
         names = [*ANCHORS, *([MCTS] if self.game.name in WITH_MCTS else [])]
         names += [f"{anchor}@argmax" for anchor in first_agents(self.file.parent)]
+        names += other_agents(self.file.parent)
         found: dict[str, str] = {}
         for name in names:
             found.setdefault(player_digest(self.game, make_player(self.game, name)) or name, name)
@@ -191,8 +193,16 @@ class Measured:
 
 def first_agents(folder: Path) -> list[str]:
     """Return the names of the anchors of the variant whose released agent is in that folder."""
-    names = [f"{agent.name}{FIRST}" for agent in released_agents() if agent.folder == folder.resolve()]
+    released = [agent for agent in released_agents() if agent.folder == folder.resolve()]
+    names = [f"{agent.name.removesuffix(SAFE)}{FIRST}" for agent in released]
     return [name for name in names if (FIRST_AGENTS / name).is_dir()]
+
+
+def other_agents(folder: Path) -> list[str]:
+    """Return the other agent of the variant, with how it plays, if the agent in that folder is hard to exploit: it must
+    not lose much to it."""
+    others = [agent.other for agent in released_agents() if agent.is_safe and agent.folder == folder.resolve()]
+    return [f"{other.name}@{other.play}" for other in others if other is not None]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

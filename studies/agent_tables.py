@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from spygames.core.players.names import PlayerName
-from spygames.core.players.released import FIRST, ReleasedAgent, released_agents
+from spygames.core.players.released import FIRST, PLAYS, ReleasedAgent, find_agent, released_agents
 from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.output.tables import markdown_table, put_between
-from studies.figures import FIGURES, Adversary, Figures, read_figures
+from studies.figures import FIGURES, Figures, read_figures
 
 GUIDE = Path(__file__).resolve().parents[1] / "docs" / "agents.md"
 PAGE = GUIDE.parent / "results" / "agents.md"
@@ -21,9 +21,11 @@ BOTS = ("random", "greedy", "expert-1", "expert", "mcts:200")
 GUIDE_RIVALS = ("greedy", "expert-1", "mcts:200")
 ANCHOR = "first agent"
 """Name of the column of the anchor, the first agent of the variant."""
-PLAIN, SEARCHED, FAIR = "argmax", "with a search", "fair share"
+OTHER = "other agent"
+"""Name of the column of the other released agent of the variant."""
+SEARCHED, FAIR = "with a search", "fair share"
 _HOW = {"sample": "sampled"}
-"""Ways to play against an adversary whose text differs from their name."""
+"""Ways to play whose text differs from their name."""
 
 
 def tables() -> str:
@@ -33,24 +35,39 @@ def tables() -> str:
         parts.append(f"## {title}")
         for agent in (each for each in released_agents() if each.name.startswith(f"{game}/")):
             figures = _figures(agent)
-            against = [name for name in (*BOTS, ANCHOR) if name in _shares(figures)]
-            head = ["plays", *(name if name == ANCHOR else f"`{name}`" for name in against), "worst adversary"]
+            against = [name for name in (*BOTS, ANCHOR, OTHER) if name in _shares(figures)]
+            head = ["plays", *(f"`{name}`" if name in BOTS else name for name in against), "worst adversary"]
+            table = markdown_table(head, _rows(figures, against, agent.play))
             card = f"{agent.decisions:,} decisions; [card](../../checkpoints/{agent.folder.name}/README.md)"
-            parts.append(f"### `{agent.name}`\n\n{markdown_table(head, _rows(figures, against))}\n\n{card}")
+            parts.append(f"### `{agent.name}`\n\n{_purpose(agent)}\n\n{table}\n\n{card}")
     return "\n\n".join(parts)
 
 
 def guide_table() -> str:
-    """Return a table with a row per agent: win shares by argmax, its strongest adversary's, and uneven fair shares."""
+    """Return a table with a row per agent: what it is for, its win shares as it is meant to play, its strongest
+    adversary's, and uneven fair shares."""
     rows = []
     for agent in released_agents():
         figures = _figures(agent)
-        shares, worst = _shares(figures), _worst(figures)
-        anchor = agent.name.replace("/", "")
-        won = [_short(shares[rival][PLAIN]) if rival in shares else "" for rival in GUIDE_RIVALS]
+        shares, worst = _shares(figures), figures.worst(agent.play)
+        won = [_short(shares[rival][agent.play]) if rival in shares else "" for rival in GUIDE_RIVALS]
         lost = "" if worst is None else _short(vars(worst))
-        rows.append([f"[`{agent.name}`](results/agents.md#{anchor})", *won, lost])
-    return markdown_table(["agent", *(f"`{name}`" for name in GUIDE_RIVALS), "worst adversary"], rows)
+        rows.append([f"[`{agent.name}`](results/agents.md{_anchor(agent)})", agent.purpose, *won, lost])
+    return markdown_table(["agent", "for", *(f"`{name}`" for name in GUIDE_RIVALS), "worst adversary"], rows, texts=2)
+
+
+def _anchor(agent: ReleasedAgent) -> str:
+    return f"#{agent.name.replace('/', '')}"
+
+
+def _purpose(agent: ReleasedAgent) -> str:
+    """Return what an agent is for and how it plays, with a link to the other agent of the variant."""
+    other, how = agent.other, _HOW.get(agent.play, f"by {agent.play}")
+    link = "" if other is None else f" [`{other.name}`]({_anchor(other)}) is the one {_LINKED[other.purpose]}."
+    return f"For: {agent.purpose}, {how}.{link}"
+
+
+_LINKED = {"to win": "that wins most", "hard to exploit": "that is hard to exploit"}
 
 
 def _short(row: Mapping[str, Any]) -> str:
@@ -63,28 +80,26 @@ def _figures(agent: ReleasedAgent) -> Figures:
 
 
 def _shares(figures: Figures) -> dict[str, dict[str, Mapping[str, Any]]]:
-    """Return the results against each opponent by the agent's way to play. The first agent is called `ANCHOR`."""
+    """Return the results against each opponent by the agent's way to play. The anchor is called `ANCHOR`, the other
+    released agent `OTHER`."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in (row for each in figures.evaluations for row in each["results"]):
         parts = PlayerName.parse(row["challenger"])
         way = SEARCHED if parts.search is not None else parts.play or "sample"
-        rival = ANCHOR if PlayerName.parse(row["opponent"]).source.endswith(FIRST) else row["opponent"]
+        source = PlayerName.parse(row["opponent"]).source
+        rival = ANCHOR if source.endswith(FIRST) else OTHER if find_agent(source) else row["opponent"]
         found.setdefault(rival, {})[way] = row
     return found
 
 
-def _worst(figures: Figures) -> Adversary | None:
-    return max(figures.adversaries, key=lambda each: each.gain, default=None)
-
-
-def _rows(figures: Figures, against: list[str]) -> list[list[str]]:
-    shares, worst = _shares(figures), _worst(figures)
+def _rows(figures: Figures, against: list[str], play: str) -> list[list[str]]:
+    shares, worst = _shares(figures), figures.worst(play)
     rows: list[list[str]] = []
-    for way in (PLAIN, SEARCHED):
+    for way in (*sorted(PLAYS, key=lambda each: each != play), SEARCHED):
         cells = [_cell(shares[rival][way]) if way in shares.get(rival, {}) else "" for rival in against]
+        adversary = figures.worst(way)
         if any(cells):
-            adversary = "" if rows or worst is None else f"{_cell(vars(worst))} {_HOW.get(worst.play, worst.play)}"
-            rows.append([way, *cells, adversary])
+            rows.append([_HOW.get(way, way), *cells, "" if adversary is None else _cell(vars(adversary))])
     fair = [next((row["fair_share"] for row in shares.get(rival, {}).values()), None) for rival in against]
     if any(share not in (None, 0.5) for share in fair):
         everyone = [*fair, None if worst is None else worst.fair_share]

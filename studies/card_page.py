@@ -9,6 +9,7 @@ from typing import Any
 
 from spygames.core.basics.text import one_line, printable
 from spygames.core.players.names import PlayerName
+from spygames.core.players.released import ReleasedAgent, find_agent
 from spygames_training.agents.checkpoint import Checkpoint, CheckpointError
 from spygames_training.config import Config, from_mapping, to_toml
 from spygames_training.evaluation.digests import worlds_of
@@ -71,11 +72,16 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str, cur
     searched = [_searched(each) for each in figures.evaluations]
     plain = [each for each, search in zip(figures.evaluations, searched, strict=True) if not search]
     on_top = [each for each, search in zip(figures.evaluations, searched, strict=True) if search]
-    typed = quote(f"{printable(name)}@argmax")
-    loaded = f'spygames_training.Policy.load({json.dumps(name, ensure_ascii=False)}, "argmax")'
+    agent = find_agent(name)
+    typed = quote(printable(name) if agent else f"{printable(name)}@argmax")
+    quoted = json.dumps(name, ensure_ascii=False)
+    loaded = (
+        f"spygames_training.Policy.load({quoted})" if agent else f'spygames_training.Policy.load({quoted}, "argmax")'
+    )
     sections = [
         f"# {in_markdown(name)}",
-        f"An agent for {short_title(checkpoint.game)}, trained by self-play{_with_bots(checkpoint)}.",
+        f"An agent for {short_title(checkpoint.game)}, trained by self-play{_with_bots(checkpoint)}."
+        + (_purpose(agent) if agent else ""),
         "## What it is\n\n" + _list(_facts(checkpoint)),
         _evaluated(plain, "How well it plays") if plain else _noted(results),
         _evaluated(on_top, "With a search on top") + SEARCHED + _earlier_worlds(checkpoint, on_top) if on_top else "",
@@ -85,13 +91,33 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str, cur
         _again(checkpoint, figures.remarks),
         f"## Use\n\n    spygames evaluate {typed} --against random greedy expert --games 2000\n"
         f"    spygames play --against {typed}\n\n"
-        f"In Python: {code_span(loaded)}. Without `@argmax` the agent samples its actions. The weights are tensors and "
-        "everything else is JSON: loading them runs no code.",
+        f"In Python: {code_span(loaded)}. {_unsaid(agent)} The weights are tensors and everything else is JSON: "
+        "loading them runs no code.",
         "## Limits\n\nThe agent plays this variant only, with this layout of observations and actions. Its figures "
         "hold against the named players, played as stated; it was not measured against people. " + UNOFFICIAL,
         f"## License\n\n{LICENCE}",
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _purpose(agent: ReleasedAgent) -> str:
+    """Sentences on what a released agent is for, with a link to the other agent of its variant."""
+    if agent.is_safe:
+        text = " It is meant to be hard to exploit by those who study it, and draws its actions from its probabilities."
+    else:
+        text = " It is meant to win against players who do not know it, and takes its most likely action."
+    if (other := agent.other) is None:
+        return text
+    link = f"[{code_span(other.name)}](../{other.folder.name}/README.md)"
+    return f"{text} {link} is the agent of this variant that {'is hard to exploit' if other.is_safe else 'wins most'}."
+
+
+def _unsaid(agent: ReleasedAgent | None) -> str:
+    """A sentence on how the agent plays if its name does not say so."""
+    if agent is None:
+        return "Without `@argmax` the agent samples its actions."
+    another = "sample" if agent.play == "argmax" else "argmax"
+    return f"The name alone means `@{agent.play}`; `@{another}` and temperatures such as `@0.5` change how it plays."
 
 
 def _searched(evaluation: Mapping[str, Any]) -> bool:

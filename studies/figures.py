@@ -68,6 +68,10 @@ class Figures:
     remarks: tuple[str, ...] = ()
     """Sentences on its training that the checkpoint does not record."""
 
+    def worst(self, play: str) -> Adversary | None:
+        """Return the strongest adversary of the agent that plays so; None if none was measured."""
+        return max((each for each in self.adversaries if each.play == play), key=lambda each: each.gain, default=None)
+
 
 def read_evaluation(file: Path, checkpoint: Checkpoint) -> dict[str, Any]:
     """Read the results of `spygames evaluate --json` about an agent.

@@ -2,6 +2,10 @@
 
 The list is made from the checkpoints, their figures and the ladders. An agent has a rating if the lines of a ladder
 contain its name and the digest of its weights.
+
+A second agent of a variant, which is hard to exploit, must show so by its figures. A new one has none: add its name,
+write the list, measure it by name (`studies.worst_case`, `studies.agent_figures`), and write the list again. Until then
+this command ends with an error, and `tests/training/agents/test_released.py` fails.
 """
 
 import json
@@ -14,13 +18,13 @@ from spygames.core.compiling.digest import content
 from spygames.core.game.game import Game
 from spygames.core.players.checkpoint_files import CONFIG, MODEL
 from spygames.core.players.names import PlayerName
-from spygames.core.players.released import FIRST, MANIFEST
+from spygames.core.players.released import FIRST, MANIFEST, SAFE
 from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
 from spygames_training.agents.policy import from_network
 from spygames_training.evaluation.digests import player_digest
 from spygames_training.ladder.lines import game_of, read_lines
 from spygames_training.ladder.standings import Standings, standings
-from studies.figures import FIGURES, read_figures
+from studies.figures import FIGURES, Adversary, read_figures
 from studies.figures import Figures as AllFigures
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,40 +44,94 @@ NAMES = {
     "agent_dog_3": "agent_dog/standard-3",
     "agent_dog_4": "agent_dog/standard-4",
 }
-"""Folders of the agents, and their names: game, variant and number of seats."""
-UNRATED = "argmax"
-"""The best way to play of an agent without a ladder, as it is the best way of all agents with one."""
+"""Folders of the agents, and their names: game, variant and number of seats. The name of a second agent of a variant,
+which is hard to exploit, ends with `-safe`."""
+MOST_LOST = 0.03
+"""Most that an agent that is hard to exploit may lose head to head to the other agent of its variant, as a share of the
+games below its fair share."""
 
 
 def manifest() -> dict[str, Any]:
     """Return the content of the list."""
-    ladders = list(_ladders())
-    agents, best = [], []
+    ladders, agents = list(_ladders()), []
     for folder, name in NAMES.items():
         found = load_checkpoint(FOLDER / folder)
+        figures = figures_of(name)
         ratings = _ratings(name, found, [table for game, table in ladders if game == found.game])
-        figures = _measured(found.game, read_figures(FOLDER / folder / FIGURES, found), ratings)
-        environment = {"id": found.game.id, "options": dict(found.game.options)}
         agents.append(
             {
                 "name": name,
                 "folder": folder,
-                "environment": environment,
+                "play": meant(name),
+                "environment": {"id": found.game.id, "options": dict(found.game.options)},
                 "decisions": found.decisions,
                 "sha256": {
                     file: sha256(content((FOLDER / folder / file).read_bytes())).hexdigest() for file in (CONFIG, MODEL)
                 },
-                "figures": figures,
+                "worst_case": _worst_case(figures.worst(meant(name))),
+                "figures": _measured(name, found.game, figures, ratings),
             }
         )
-        rated = [(each["rating"], each["play"]) for each in figures if each["rating"] is not None]
-        rating, play = max(rated, default=(float("-inf"), UNRATED))
-        best.append((rating, {"environment": environment, "agent": name, "play": play}))
-    chosen: dict[str, tuple[float, dict[str, Any]]] = {}
-    for rating, each in best:
-        variant = json.dumps(each["environment"], sort_keys=True)
-        chosen[variant] = max(chosen.get(variant, (rating, each)), (rating, each), key=lambda pair: pair[0])
-    return {"agents": agents, "best": [each for _, each in chosen.values()]}
+    return {"agents": agents}
+
+
+def figures_of(name: str) -> AllFigures:
+    """Return the figures of an agent; none before they are measured."""
+    folder = FOLDER / next(folder for folder, known in NAMES.items() if known == name)
+    return read_figures(folder / FIGURES, load_checkpoint(folder)) if (folder / FIGURES).exists() else AllFigures()
+
+
+def meant(name: str) -> str:
+    """Return how an agent is meant to play. The most likely action wins most against players who do not know the agent;
+    an agent that is hard to exploit draws its actions."""
+    return "sample" if name.endswith(SAFE) else "argmax"
+
+
+def check_earned(name: str, safe: AllFigures, tuned: AllFigures) -> None:
+    """Check that a second agent of a variant is worth its place, by the figures of both as they are meant to play.
+
+    Whatever was measured against it, the learners of `studies.worst_case` among them, won less than the worst adversary
+    of the other agent did, and the intervals do not meet. Head to head it loses at most `MOST_LOST`.
+
+    Args:
+        name: of the agent that is hard to exploit.
+        safe: its figures.
+        tuned: the figures of the agent that wins most.
+
+    Raises:
+        ValueError: it has not earned its place, or a figure is missing.
+    """
+    other = name.removesuffix(SAFE)
+    own, its = f"{name}@{meant(name)}", f"{other}@{meant(other)}"
+    against, worst = [each for each in safe.adversaries if each.play == meant(name)], tuned.worst(meant(other))
+    if worst is None or not any(each.curve for each in against):
+        raise ValueError(f"{own}: measure its worst case and that of {its} (python -m studies.worst_case)")
+    most = max(each.interval[1] - each.fair_share for each in against)
+    if most >= worst.gain:
+        raise ValueError(
+            f"{own} is not harder to exploit than {its}: adversaries may win {100 * most:.1f} points more than the "
+            f"fair share, and against {its} at least {100 * worst.gain:.1f}"
+        )
+    rows = [row for each in safe.evaluations for row in each["results"]]
+    met = [row for row in rows if (row["challenger"], row["opponent"]) == (own, its)]
+    if not met:
+        raise ValueError(f"{own} has no games against {its} (python -m studies.agent_figures {name})")
+    lost = max(row["fair_share"] - row["win_share"] for row in met)
+    if lost > MOST_LOST:
+        raise ValueError(f"{own} loses {100 * lost:.1f} points to {its}, more than {100 * MOST_LOST:.0f}")
+
+
+def _worst_case(found: Adversary | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "how": found.how,
+        "budget": found.budget,
+        "games": found.games,
+        "win_share": round(found.win_share, 6),
+        "interval": [round(end, 6) for end in found.interval],
+        "fair_share": round(found.fair_share, 6),
+    }
 
 
 def text_of(found: Mapping[str, Any]) -> str:
@@ -100,17 +158,18 @@ def _ratings(name: str, found: Checkpoint, ladders: Iterable[Standings]) -> dict
     return ratings
 
 
-def _measured(game: Game, figures: AllFigures, ratings: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Return an agent's win shares against the scripted players for each way to play, the best way first."""
+def _measured(name: str, game: Game, figures: AllFigures, ratings: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Return an agent's win shares against the scripted players for each way to play, the way it is meant to first."""
     shares: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in (row for each in figures.evaluations for row in each["results"]):
         parts = PlayerName.parse(row["challenger"])
-        if parts.search is None and not PlayerName.parse(row["opponent"]).source.endswith(FIRST):
+        rival = PlayerName.parse(row["opponent"]).source
+        if parts.search is None and not rival.endswith(FIRST) and rival not in NAMES.values():
             mine = shares.setdefault(parts.play or "sample", {})
             mine[row["opponent"]] = row
             if row["opponent"] == "expert-1" and game.bots["expert"] is game.bots["expert-1"]:
                 mine["expert"] = row
-    order = sorted(shares, key=lambda play: (-ratings.get(play, 0), play != UNRATED))
+    order = sorted(shares, key=lambda play: (play != meant(name), -ratings.get(play, 0)))
     return [
         {
             "play": play,
@@ -125,3 +184,5 @@ def _measured(game: Game, figures: AllFigures, ratings: Mapping[str, float]) -> 
 
 if __name__ == "__main__":
     (FOLDER / MANIFEST).write_text(text_of(manifest()), encoding="utf-8")
+    for second in (each for each in NAMES.values() if each.endswith(SAFE)):
+        check_earned(second, figures_of(second), figures_of(second.removesuffix(SAFE)))

@@ -25,7 +25,7 @@ from spygames_app.cli.arguments import (
     How,
     Positive,
     Seed,
-    choose_agent,
+    agent_and_game,
     run_command,
 )
 from spygames_training.agents.checkpoint import load_checkpoint
@@ -77,7 +77,8 @@ class Study:
     agent: Positional[AnyPlayer] = None
     """A released agent, the folder of a checkpoint or run, or a mixture of these (mix:A|B)."""
     play: How = None
-    """How the agent plays: sample, argmax or a temperature. (default: sample)"""
+    """How the agent plays: sample, argmax or a temperature. (default: a released agent as it is meant to, another one
+    sampled)"""
     decisions: Positive = DECISIONS
     """Each learner's own decisions."""
     seeds: Positive = SEEDS
@@ -101,7 +102,7 @@ class Study:
         torch.set_num_threads(1)
         entries: list[Entry] = json.loads(self.file.read_text()) if self.file.exists() else []
         if self.agent is not None:
-            entries = [*entries, self._measured(choose_agent(str(self.agent), None, {}))]
+            entries = [*entries, self._measured(agent_and_game(str(self.agent), None, {})[0])]
             write_whole(self.file, json.dumps(entries, indent=1) + "\n")
         print(text := page(entries))
         if self.docs is not None:
@@ -111,7 +112,7 @@ class Study:
 
     def _measured(self, agent: str) -> Entry:
         """Measure X and the adversary that knows nothing, and return the entry of the agent."""
-        members = members_of(agent, self.play or "sample")
+        members = members_of(agent, self.play or "")
         specs, policies = [spec for spec, _ in members], [policy for _, policy in members]
         game, players = policies[0].game, [PolicyPlayer(policy) for policy in policies]
         opponent = players[0] if len(players) == 1 else MixturePlayer(game, players)
@@ -140,8 +141,8 @@ class Study:
             if (folder / "run.json").exists():
                 run = resume_learner(folder)
             else:
-                start, play = PlayerName.parse(first).source, self.play or "sample"
-                options = {"play": play, "seed": seed, "workers": self.workers, "start_from": start}
+                start = PlayerName.parse(first).source
+                options = {"play": self.play or "", "seed": seed, "workers": self.workers, "start_from": start}
                 run = learner_run(agent, folder, decisions=self.decisions, **options)
             measure(run, run.train(), self.games, worlds=self.worlds)
         found: dict[str, Any] = json.loads((folder / FIGURES).read_text())
@@ -154,7 +155,7 @@ class Study:
     def _unaware(self, game: Game, opponent: Player) -> dict[str, Any] | None:
         """Measure the first agent of the variant, with a search, against the agent; None if the variant has none."""
         try:
-            name = f"{best_agent(game)[0].name}{FIRST}"
+            name = f"{best_agent(game).name}{FIRST}"
             if find_anchor(name) is None:
                 return None
         except ValueError:

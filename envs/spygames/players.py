@@ -11,7 +11,7 @@ A `Player` chooses actions for seats, in many games per call. `make_player` make
 - a scripted bot: `greedy`
 - a search: `mcts:50`
 - a mixture, which draws one of its players for each game: `mix:greedy|expert`
-- a released agent: `agent_avenue/simple-2`, or `best`
+- a released agent: `agent_avenue/simple-2`; of the variant in play, `best` wins most and `safest` is hardest to exploit
 - a checkpoint: its folder, or a zip of it
 - a Python function or class: `python:module.name`
 - a program: `command:PROGRAM`
@@ -41,7 +41,15 @@ from spygames.core.players.player import (
 )
 from spygames.core.players.program import DECISION_LIMIT, PROTOCOL, START_LIMIT, CommandPlayer
 from spygames.core.players.python_function import PythonPlayer
-from spygames.core.players.released import Figures, ReleasedAgent, best_agent, find_agent, name_of_best, released_agents
+from spygames.core.players.released import (
+    Figures,
+    ReleasedAgent,
+    WorstCase,
+    best_agent,
+    find_agent,
+    released_agents,
+    safest_agent,
+)
 from spygames.core.players.search import EXPLORATION, Found, Kind, SearchPlayer, search_values
 from spygames.core.playing.session import SeatSession, Session, answers
 
@@ -75,17 +83,18 @@ __all__ = [
     "SeatSession",
     "Session",
     "Transcripts",
+    "WorstCase",
     "answers",
     "as_players",
     "best_agent",
     "find_agent",
     "make_player",
     "name_of",
-    "name_of_best",
     "named_players",
     "new_memory",
     "released_agents",
     "runs_code",
+    "safest_agent",
     "search_values",
     "tell_end",
 ]

@@ -230,8 +230,11 @@ def test_agents_are_listed_with_their_figures(tmp_path: Path, capsys: pytest.Cap
     assert " ".join(LEGEND.split()) in " ".join(" ".join(shown).split())
     for each in found:
         first = next(k for k, line in enumerate(shown) if f" {each['name']} " in line)
+        assert each["purpose"] in shown[first]
+        assert f"{100 * each['worst_case']['win_share']:.1f}" in shown[first]
+        assert each["figures"][0]["play"] == each["play"]
         for row, figures in zip(shown[first:], each["figures"], strict=False):
-            assert figures["play"] in row
+            assert (f" {each['name']}@{figures['play']} " in row) == (figures["play"] != each["play"])
             listed = [name for name in figures["win_shares"] if name != EARLIER]
             assert all(f"{100 * figures['win_shares'][name]:.1f}" in row for name in listed)
             fair = [figures["fair_shares"][name] for name in listed if figures["fair_shares"][name] != 0.5]

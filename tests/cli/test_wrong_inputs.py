@@ -333,10 +333,15 @@ def naming(name: str) -> list[list[str]]:
 
 
 def test_a_player_that_is_not_a_checkpoint_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    for argv in (["export", "--onnx", "new.onnx"], ["best-response"]):
+    for argv, other in {
+        ("export", "--onnx", "new.onnx"): f"{AGENT} plays agent_avenue_v0",
+        ("best-response",): f"{AGENT} was trained on 'agent_avenue_v0', not on heimlich_v0",
+    }.items():
         assert "greedy is not a checkpoint" in error_line([*argv, "greedy"], capsys)
         assert "did you mean agent_avenue/simple-2?" in error_line([*argv, "agent_avenue/simple2"], capsys)
-        assert "plays agent_avenue_v0" in error_line([*argv, AGENT, "--game", "heimlich_v0"], capsys)
+        assert other in error_line([*argv, AGENT, "--game", "heimlich_v0"], capsys)
+    line = error_line(["export", "--onnx", "new.onnx", f"{AGENT}@argmax"], capsys)
+    assert f"name the checkpoint alone, {AGENT}" in line
 
 
 WITH_GAME = [name for name in COMMANDS if name not in ("ablate", "train-all")]

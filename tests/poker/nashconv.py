@@ -160,7 +160,7 @@ class Tree:
                 return value(node.children[choice(node.infoset)])
             return sum(float(p[node.infoset, action]) * value(child) for action, child in node.children.items())
 
-        return sum(p * value(i) for i, p in zip(self.deals, self.chance, strict=True))
+        return float(sum(p * value(i) for i, p in zip(self.deals, self.chance, strict=True)))
 
     def nash_conv(self, policy: PolicyFunction) -> float:
         """The gains of best responses to `policy` over playing it, summed over the seats; 0 in an equilibrium."""

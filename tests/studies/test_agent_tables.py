@@ -19,4 +19,4 @@ def test_the_guide_has_each_agents_results_against_the_scripted_players() -> Non
     assert [row[0].partition("`")[2].partition("`")[0] for row in rows] == [
         agent.name for agent in tables.released_agents()
     ]
-    assert all(len(row) == 5 and row[1] and row[2] and row[4] for row in rows)
+    assert all(len(row) == 6 and all(row[column] for column in (1, 2, 3, 5)) for row in rows)

@@ -41,7 +41,7 @@ def test_only_players_that_fit_the_game_are_offered() -> None:
     specs = Choices(given).players_of(GAME)
     assert specs == [
         *GAME.bots, "mc:50", "agent_avenue/simple-2-first@argmax", "best@0.5",
-        "best", "best@argmax", "agent_avenue/simple-2", "best+search:64", "mcts:200",
+        "best", "best@sample", "agent_avenue/simple-2", "best+search:64", "mcts:200",
     ]  # fmt: skip
     three = spygames.make_game("agent_avenue_v0", mode="advanced", players=3)  # it has the layout of four players
     assert Choices(("best",)).players_of(three) == [*three.bots, "agent_avenue/advanced-4", "mcts:200"]
@@ -51,7 +51,7 @@ def test_only_players_that_fit_the_game_are_offered() -> None:
 
 def test_levels_go_from_beginner_to_strongest(server: tuple[Store, Visitor]) -> None:
     assert choices.levels_of(GAME) == [
-        ("Beginner", "random"), ("Easy", "greedy"), ("Hard", "expert"), ("Strongest", "best@argmax"),
+        ("Beginner", "random"), ("Easy", "greedy"), ("Hard", "expert"), ("Strongest", "best"),
     ]  # fmt: skip
     page = server[1].get("/seats?game=0").text
     assert re.findall(r'name="level" value="(\w+)"( checked)?', page) == [

@@ -17,9 +17,12 @@ EARLIER = "expert-1"
 LEGEND = "\n".join([
     "Games won against each scripted player, in %. In brackets the fair share, if it is not 50: what one seat wins if "
     "the scripted player has all seats.",
-    "agent: GAME/VARIANT-SEATS",
-    "plays: argmax takes the most likely action (NAME@argmax); sample draws one (NAME).",
+    "agent: the name of the player, GAME/VARIANT-SEATS. @sample draws its actions, @argmax takes the most likely one; "
+    "without them an agent plays as it is meant to.",
+    "for: to win against players who do not know the agent (best), or hard to exploit by those who do (safest).",
     "rating: on the ladder of the variant, on Elo's scale; blank without a ladder.",
+    "worst case: what the strongest adversary won that was measured against the agent as it is meant to play. A better "
+    "one may win more.",
 ])  # fmt: skip
 _NONE = object()
 
@@ -31,12 +34,13 @@ class Agents:
         spygames agents
         spygames agents --game heimlich_v0 --option players=3
         spygames agents agent_avenue/simple-2
-        spygames play --against agent_avenue/simple-2@argmax
+        spygames play --against agent_avenue/simple-2
         spygames evaluate best --game heimlich_v0 --option players=3
 
-    Every command takes the name of an agent as a player. best is the strongest agent of the game and variant that are
-    played. With the name of an agent, the table has this agent only, and its folder is printed, which holds weights and
-    card (README.md). The legend under the table explains its columns. The JSON file also has the options of the games.
+    Every command takes the name of an agent as a player. Of the agents for the game and variant that are played, best
+    is the one that wins most and safest the one that is hardest to exploit. With the name of an agent, the table has
+    this agent only, and its folder is printed, which holds weights and card (README.md). The legend under the table
+    explains its columns. The JSON file also has the options of the games.
     """
 
     agent: Positional[AnyPlayer] = None
@@ -58,12 +62,21 @@ class Agents:
         opponents = list(dict.fromkeys(name for shares in most for name in shares if name != EARLIER))
         rows = []
         for agent in agents:
-            for name, each in zip([agent.name, *[""] * len(agent.figures)], agent.figures, strict=False):
-                shares = (_percent(each.win_shares.get(name), each.fair_shares.get(name, 0.5)) for name in opponents)
-                rows.append([name, each.play, "" if each.rating is None else f"{each.rating:.0f}", *shares])
+            figures, worst = {each.play: each for each in agent.figures}, agent.worst_case
+            for play in dict.fromkeys([agent.play, *figures]):
+                meant, each = play == agent.play, figures.get(play)
+                row = [agent.name, agent.purpose] if meant else [f"{agent.name}@{play}", ""]
+                row.append("" if each is None or each.rating is None else f"{each.rating:.0f}")
+                if each is not None:
+                    row += [_percent(each.win_shares.get(n), each.fair_shares.get(n, 0.5)) for n in opponents]
+                else:
+                    row += [""] * len(opponents)
+                row.append(_percent(worst.win_share, worst.fair_share) if meant and worst else "")
+                rows.append(row)
         if self.json:
             write_whole(self.json, json.dumps([agent.as_json() for agent in agents], indent=2) + "\n")
-        console().print(TextTable(["agent", "plays", "rating", *opponents], rows, caption=LEGEND, texts=2).rich())
+        head = ["agent", "for", "rating", *opponents, "worst case"]
+        console().print(TextTable(head, rows, caption=LEGEND, texts=2).rich())
         if self.agent:
             say(f"folder: {agents[0].folder}\ncard: {agents[0].folder / 'README.md'}")
         if self.json:

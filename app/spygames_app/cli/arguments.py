@@ -416,36 +416,65 @@ def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, option
 
 
 def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str:
-    """Return the name of an agent, or of a mixture of agents, after checking that it plays the named game. `best` is
-    replaced by the agent's name.
+    """Return the name of an agent after checking that it plays the named game. `best` and `safest` are replaced by the
+    agent's name.
 
     Raises:
-        ValueError: the checkpoint does not exist, it plays another game, or `best` comes without a game.
+        ValueError: the checkpoint does not exist, it plays another game, or `best` comes without a game. Or the name
+            says how the agent plays.
     """
-    from spygames.core.game.registry import make_game
+    from spygames.core.players.names import PlayerName
+
+    agent, asked = agent_and_game(spec, game_id, options)
+    if (name := PlayerName.parse(agent)).play:
+        raise ValueError(f"{agent} says how the agent plays: name the checkpoint alone, {name.source}")
+    if asked is not None:
+        from spygames.core.players.checkpoint import checkpoint_game
+
+        if asked != (own := checkpoint_game(agent_folder(agent))):
+            raise ValueError(f"{agent} plays {own.title}, not {asked.title}")
+    return agent
+
+
+def agent_and_game(spec: str, game_id: str | None, options: dict[str, Any]) -> "tuple[str, Game | None]":
+    """Return the name of an agent, or of a mixture of agents, and the named game; None without a name and options.
+
+    `best` and `safest` are replaced by the agent's name. `options` override the options of the agent's game.
+
+    Raises:
+        ValueError: the checkpoint does not exist, or `best` comes without a game. Whether the agent can play the game
+            shows when it is loaded.
+    """
+    from spygames.core.game.registry import imports_code, make_game
+    from spygames.core.players.checkpoint import checkpoint_game
     from spygames.core.players.mixture import MIX
     from spygames.core.players.names import PlayerName, make_player
-    from spygames.core.players.released import BEST
+    from spygames.core.players.released import CHOOSE
 
-    name = PlayerName.parse(spec)
+    name, game = PlayerName.parse(spec), None
     if name.kind == MIX:
-        members = [replace(each, source=choose_agent(each.source, game_id, options)) for each in name.members]
-        return f"{MIX}:{'|'.join(map(str, members))}"
-    if spec == BEST and (game_id or options):
-        return PlayerName(BEST).without_best(make_game(game_id or DEFAULT_GAME, **options)).source
-    from spygames.core.players.checkpoint import checkpoint_game
-
-    if not _is_checkpoint(agent_folder(spec)) and spec != BEST:
+        members: list[str] = []
+        for each in name.members:
+            member, game = agent_and_game(str(each), game_id, options)
+            members.append(member)
+            if game is not None:  # all members play the game of the first one
+                game_id, options = game.id, dict(game.options)
+        return f"{MIX}:{'|'.join(members)}", game
+    if name.source in CHOOSE and (game_id or options):
+        game = make_game(game_id or DEFAULT_GAME, **options)
+        return str(replace(name, source=name.resolved(game).source)), game
+    folder = agent_folder(name.source)
+    if name.search is not None or (not _is_checkpoint(folder) and name.source not in CHOOSE):
         player = make_player(choose_game([], game_id, options), spec)  # raises for an unknown name
         raise ValueError(
             f"{player.name} is not a checkpoint: name the folder of a checkpoint or run, or a released agent"
         )
-    if game_id is not None or options:
-        own = checkpoint_game(agent_folder(spec))
-        asked = make_game(game_id or own.id, **({**own.options, **options} if game_id in (None, own.id) else options))
-        if asked != own:
-            raise ValueError(f"{spec} plays {own.title}, not {asked.title}")
-    return spec
+    if game_id is not None and imports_code(game_id):
+        game = make_game(game_id, **options)  # a checkpoint cannot name it
+    elif game_id is not None or options:
+        own = checkpoint_game(folder)
+        game = make_game(game_id or own.id, **({**own.options, **options} if game_id in (None, own.id) else options))
+    return spec, game
 
 
 def _is_checkpoint(path: Path) -> bool:

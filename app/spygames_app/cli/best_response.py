@@ -22,7 +22,7 @@ from spygames_app.cli.arguments import (
     TaskOptions,
     Tasks,
     WrongArguments,
-    choose_agent,
+    agent_and_game,
     complain,
     console,
     program,
@@ -30,6 +30,7 @@ from spygames_app.cli.arguments import (
 )
 
 if TYPE_CHECKING:
+    from spygames.core.game.game import Game
     from spygames_training.experiments.best_response import BestResponse as Found
     from spygames_training.runs.run import Run
 
@@ -39,15 +40,17 @@ class BestResponse:
     r"""Measure how far an agent can be exploited, by a learner and by a search.
 
         spygames best-response agent_avenue/simple-2 --decisions 10000000
-        spygames best-response agent_avenue/simple-2 --play argmax \
+        spygames best-response agent_avenue/simple-2 --play sample \
             --start-from agent_avenue/simple-2 --decisions 100000000
         spygames best-response agent_avenue/simple-2 --search 64
+        spygames best-response agent_avenue/simple-2 --option history=3
         spygames best-response "mix:agent_avenue/simple-2|runs/other" --search 64
         spygames best-response --resume runs/best_response_agent_avenue_simple-2
 
     The agent is frozen and plays as --play says. The learner has a network of the same kind and size. It plays one side
     of each game (a team, or a seat that plays for itself) and trains for --decisions decisions of its own; the agent
-    plays all other sides. Ctrl-C saves. The agent may be a mixture, mix:A|B, of which one plays in each game.
+    plays all other sides. Ctrl-C saves. The agent may be a mixture, mix:A|B, of which one plays in each game. With
+    --option history=3 the learner also sees earlier offers in Agent Avenue, an agent without history does not.
 
     The learner is then evaluated against the agent. The fair share is what the agent itself would win in the learner's
     place, 50 % in a game with two sides. The learner's win share above the fair share is a lower bound for a perfect
@@ -64,11 +67,12 @@ class BestResponse:
     resume: RunFolder = None
     """Resume the learner's run in this folder. Takes --games, --search and --allow-code, but no other option."""
     game: GameId = None
-    """The game, such as agent_avenue_v0. It must be the game of the checkpoint. (default: that game)"""
+    """The game, such as agent_avenue_v0, or a game of your own. (default: the game of the checkpoint)"""
     option: GameOptions = ()
-    """An option of the game, such as players=2."""
+    """An option of the game in place of the checkpoint's, such as history=3. The agent must be able to play it."""
     play: How = None
-    """How the agent plays: sample, argmax or a temperature. (default: sample)"""
+    """How the agent plays: sample, argmax or a temperature. (default: as its name says; otherwise a released agent as
+    it is meant to, another one sampled)"""
     decisions: AnyPositive = None
     """The learner's own decisions in training. Both seats are counted while it trains, so about twice as many are
     played with two sides. (default: 10000000)"""
@@ -102,17 +106,17 @@ class BestResponse:
             raise WrongArguments(
                 "name the agent, as in spygames best-response agent_avenue/simple-2, or the run to --resume"
             )
-        agent = "" if self.resume else choose_agent(str(self.checkpoint), self.game, dict(self.option))
+        agent, game = ("", None) if self.resume else agent_and_game(str(self.checkpoint), self.game, dict(self.option))
         from spygames_training.experiments.best_response import learner_run, resume_learner
         from spygames_training.runs.run import RunExists
 
         if self.search and not self.resume and not given.keys() & {"decisions", "start_from", "workers"}:
-            return self._search_alone(agent, given)
+            return self._search_alone(agent, game, given)
         if self.resume:
             run = resume_learner(self.resume, allow_code=self.allow_code)
         else:
             try:
-                run = learner_run(agent, self.out, **given)
+                run = learner_run(agent, self.out, game=game, **given)
             except RunExists as error:
                 again = f"{program()} best-response --resume {shlex.quote(str(error.folder))}"
                 raise ValueError(
@@ -131,7 +135,7 @@ class BestResponse:
             return 1
         return 0
 
-    def _search_alone(self, agent: str, given: dict[str, Any]) -> int:
+    def _search_alone(self, agent: str, game: "Game | None", given: dict[str, Any]) -> int:
         """Measure a search without a learner and print the figures."""
         from spygames_training.evaluation.evaluation import total_games
         from spygames_training.experiments.best_response import KnownSearch
@@ -139,7 +143,7 @@ class BestResponse:
 
         assert self.search
         seed = given.pop("seed", 1)
-        search = KnownSearch.of(agent, self.out, worlds=self.search, **given)
+        search = KnownSearch.of(agent, self.out, worlds=self.search, game=game, **given)
         with self.tasks.executor() as executor, progress_bar(console=console(), transient=True) as bar:
             task = bar.add_task("playing", total=total_games(search.challenger.game, self.games, 1, 1))
             found = search.measure(self.games, seed, lambda n: bar.advance(task, n), executor)

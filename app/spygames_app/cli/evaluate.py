@@ -40,7 +40,7 @@ class Evaluate:
         spygames evaluate agent_avenue/simple-2 --against greedy mcts:200
         spygames evaluate runs/first runs/second --against greedy
         spygames evaluate runs/demo --play sample 0.5 argmax --json results.json
-        spygames evaluate --cross-play random greedy agent_avenue/simple-2@argmax
+        spygames evaluate --cross-play random greedy agent_avenue/simple-2
         spygames evaluate --seats greedy random random expert --game heimlich_v0
 
     A player is one of:
@@ -54,8 +54,8 @@ class Evaluate:
       command:./bot            a program of your own (docs/players.md)
       llm:MODEL@URL            a language model (docs/language_models.md)
 
-    An agent samples its actions unless @argmax or a temperature (@0.5) follows its name. A search with
-    +search:64,rivals=policy|expert infers which of these players it meets.
+    A released agent plays as it is meant to, another one samples its actions; @argmax, @sample or a temperature (@0.5)
+    after the name changes that. A search with +search:64,rivals=policy|expert infers which of these players it meets.
 
     Every deal (a seed) is played with the challenger on every side: in every seat, or as every team. Intervals are
     bootstrapped over deals; if all deals agree, they are Wilson intervals.
@@ -71,7 +71,8 @@ class Evaluate:
     """Play all players at one table, one per seat. Includes the players named before the option. Every deal is played
     with each player in each seat, or with each team in each team's place."""
     play: Hows = ()
-    """How the checkpoints play: sample, argmax or a temperature, such as 0.5. Several values give several players."""
+    """How the checkpoints play: sample, argmax or a temperature, such as 0.5. Several values give several players.
+    (default: released agents as they are meant to, others sampled)"""
     games: Positive = 5000
     """Number of games of each pair."""
     seed: Seed = 0
@@ -222,9 +223,11 @@ class Evaluate:
 
 
 def how_named(spec: str, how: str) -> "PlayerName":
-    """Return the name of a player that plays as --play says. "" and sample keep the player's own way."""
+    """Return the name of a player that plays as --play says. "" keeps the player's own way, and so does sample, except
+    for a released agent, which may be meant to play in another way."""
     from spygames.core.players.names import PlayerName
-    from spygames.core.players.released import BEST
+    from spygames.core.players.released import CHOOSE, find_agent
 
     name = PlayerName.parse(spec)
-    return name if how == "" or (how == "sample" and name.source != BEST) else replace(name, play=how)
+    released = name.source in CHOOSE or find_agent(name.source) is not None
+    return name if how == "" or (how == "sample" and not released) else replace(name, play=how)

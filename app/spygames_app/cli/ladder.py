@@ -57,7 +57,7 @@ CROSS_WITHOUT = "The table above without the games that a player lost because it
 class Ladder:
     """Play all players against each other and write a page with their ratings.
 
-        spygames ladder dog.jsonl greedy agent_dog/standard-2@argmax
+        spygames ladder dog.jsonl greedy agent_dog/standard-2
         spygames ladder dog.jsonl runs/new@argmax
         spygames ladder dog.jsonl --rerun 3 17
 

@@ -71,13 +71,14 @@ class Play:
     """Play a game against any players, in the terminal or the browser.
 
         spygames play --against expert
-        spygames play agent_avenue/simple-2@argmax --seat 1 --save games.jsonl
+        spygames play agent_avenue/simple-2 --seat 1 --save games.jsonl
         spygames play greedy expert --game heimlich_v0 --option players=3
         spygames play --browser
 
     An opponent is one of: a scripted bot (random, greedy, expert); a search with its simulations per decision
-    (mcts:200, mc:200); a released agent (`spygames agents` lists them; best is the strongest); the folder of a
-    checkpoint or run. An agent samples its actions unless @argmax or a temperature (@0.5) follows its name.
+    (mcts:200, mc:200); a released agent (`spygames agents` lists them; best wins most, safest is hardest to exploit);
+    the folder of a checkpoint or run. A released agent plays as it is meant to, another one samples its actions;
+    @argmax, @sample or a temperature (@0.5) after the name changes that.
 
     You see only what your seat may know. When the game is over, everything is shown.
 

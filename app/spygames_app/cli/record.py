@@ -33,8 +33,8 @@ class Record:
         spygames replay games.jsonl --show
 
     A player is a scripted bot (random, greedy, ...), a search with its simulations per decision (mcts:200, mc:200), a
-    released agent (spygames agents lists them), or the folder of a checkpoint or run. An agent samples its actions
-    unless @argmax or a temperature (@0.5) follows its name.
+    released agent (spygames agents lists them), or the folder of a checkpoint or run. A released agent plays as it is
+    meant to, another one samples its actions; @argmax, @sample or a temperature (@0.5) after the name changes that.
 
     Players sit in the order of their names; a single name fills all seats. The first game starts from --seed, each
     later one from the next seed, as in an environment that is reset without a seed.

@@ -15,15 +15,15 @@ from spygames.core.game.game import Game
 from spygames.core.game.registry import game_ids, game_module, make_game
 from spygames.core.players.checkpoint_files import CONFIG, read_checkpoint_config
 from spygames.core.players.names import PlayerName
-from spygames.core.players.released import BEST, best_agent, find_agent, find_anchor, released_agents
+from spygames.core.players.released import BEST, CHOOSE, find_agent, find_anchor, released_agents
 from spygames_app.web.option_words import OptionWords, words_of
 
 SEARCHES = ("mcts:200",)
 """Searches that the page always offers."""
 SEARCHED = str(PlayerName(BEST, search="64"))
 """A search on top of the best released agent, offered where such an agent exists."""
-STRONGEST = str(PlayerName(BEST, play="argmax"))
-"""The best released agent, playing its most likely actions."""
+SAMPLED = str(PlayerName(BEST, play="sample"))
+"""The best released agent with its actions drawn from its probabilities, which its hints then show."""
 MAX_PLAYERS = 8
 """Maximum number of players that the page offers."""
 
@@ -72,13 +72,14 @@ class Choices:
     def players_of(self, game: Game) -> list[str]:
         """Return the names of the players that can play a game.
 
-        These are its bots, the players named at the start, the released agents (`best` first, and with a search on
-        top), and searches.
+        These are its bots, the players named at the start, the released agents (`best` and `safest` first, and with a
+        search on top), and searches.
         """
         given = [spec for spec in self.players if fits(game, spec)]
         released = [agent.name for agent in released_agents() if fits(game, agent.name)]
-        if _best(game):
-            released = [BEST, STRONGEST, *released, SEARCHED]
+        chosen = [word for word in CHOOSE if fits(game, word)]
+        if BEST in chosen:
+            released = [*chosen, SAMPLED, *released, SEARCHED]
         return [*dict.fromkeys([*game.bots, *given, *released, *SEARCHES])]
 
 
@@ -149,8 +150,11 @@ def fits(game: Game, spec: str) -> bool:
 
 def _fits(game: Game, source: str) -> bool:
     """`fits` for one player, without play and search."""
-    if source == BEST:
-        return bool(_best(game))
+    if source in CHOOSE:
+        try:
+            return CHOOSE[source](game).game_id == game.id
+        except ValueError:  # no released agent plays this variant, or none is hard to exploit
+            return False
     try:
         agent = find_agent(source)
         folder = find_anchor(source) or Path(source) if agent is None else agent.folder
@@ -185,7 +189,7 @@ def levels_of(game: Game) -> list[tuple[str, str]]:
 
     "Strongest" is the best released agent of the variant, or the last of the scripted players where there is none.
     """
-    best = [STRONGEST] if _best(game) else []
+    best = [BEST] if fits(game, BEST) else []
     ranked = [spec for spec in ("random", "greedy", "expert") if spec in game.bots] or [*game.bots]
     ranked += best
     names = ("Beginner", "Easy", "Hard")[: len(ranked) - 1]
@@ -194,12 +198,15 @@ def levels_of(game: Game) -> list[tuple[str, str]]:
 
 def level_of(game: Game, spec: str) -> str:
     """Return the name of the level at which a player plays; "" for other players."""
-    return next((name for name, player in levels_of(game) if spec in (player, player.partition("@")[0])), "")
+    return next((name for name, player in levels_of(game) if spec == player or (spec, player) == (SAMPLED, BEST)), "")
 
 
 def adviser_of(game: Game, specs: Sequence[str]) -> int:
-    """Return the index of the player that gives hints if the user names none: the strongest one without a search."""
-    ranked = (BEST, *reversed([player for _, player in levels_of(game)]))
+    """Return the index of the player that gives hints if the user names none: the strongest one without a search.
+
+    It is asked for its probabilities.
+    """
+    ranked = (SAMPLED, *reversed([player for _, player in levels_of(game)]))
     return next((specs.index(spec) for spec in ranked if spec in specs), 0)
 
 
@@ -212,20 +219,12 @@ def is_search(spec: str) -> bool:
 def label(game: Game, spec: str) -> str:
     """Return the label of a player in a list: its name, after the name of its level if it is one.
 
-    `best` is followed by the name of the agent.
+    `best` and `safest` are followed by the name of the agent.
     """
     name = PlayerName.parse(spec)
-    named, level = name.without_best(game), level_of(game, spec)
-    full = spec if named is name else f"{spec} ({named})"
+    full = f"{spec} ({name.resolved(game)})" if name.source in CHOOSE else spec
+    level = next((level for level, player in levels_of(game) if spec == player), "")
     return f"{level}: {full}" if level else full
-
-
-def _best(game: Game) -> str:
-    """Return the name of the best released agent of a variant; empty if none plays it."""
-    try:
-        return best_agent(game)[0].name
-    except ValueError:
-        return ""
 
 
 def _values(hint: Any) -> tuple[Any, ...]:

@@ -191,7 +191,7 @@ def test_digest_and_name_are_made_of_the_members(tmp_path: Path) -> None:
     one = digest("mix:greedy|agent_avenue/simple-2")
     assert one == digest("mix:greedy|best@sample")
     assert one not in (digest("mix:agent_avenue/simple-2|greedy"), digest("mix:expert|agent_avenue/simple-2"), None)
-    name = "mix:greedy|best|agent_avenue/simple-2"
+    name = "mix:greedy|best|agent_avenue/simple-2@sample"
     expected = "mix:greedy|agent_avenue/simple-2@argmax|agent_avenue/simple-2@sample"
     assert str(full_name(game, name, make_player(game, name))) == expected
     unknown = MixturePlayer(game, [make_player(game, "greedy"), Fixed(0)])

@@ -51,15 +51,17 @@ def test_an_agent_is_the_same_by_its_name_and_its_path(monkeypatch: pytest.Monke
     monkeypatch.chdir(ROOT / "docs")  # the path does not exist from here
     by_path = Policy.load(ROOT / "checkpoints" / "agent_avenue_simple")
     for name, shown in {
-        "agent_avenue/simple-2": "agent_avenue/simple-2@sample",
+        "agent_avenue/simple-2": "agent_avenue/simple-2@argmax",
+        "agent_avenue/simple-2@sample": "agent_avenue/simple-2@sample",
         "agent_avenue/simple-2@argmax": "agent_avenue/simple-2@argmax",
         "agent_avenue/simple-2@0.5": "agent_avenue/simple-2@0.5",
     }.items():
         policy, player = Policy.load(name), make_player(GAME, name)
         assert policy.name == player.name == shown
         assert weights(policy) == weights(by_path)
-    assert Policy.load("agent_avenue/simple-2", "argmax").name == "agent_avenue/simple-2@argmax"
-    assert Policy.load(Path("agent_avenue") / "simple-2").name == "agent_avenue/simple-2@sample"
+    assert Policy.load("agent_avenue/simple-2", "sample").name == "agent_avenue/simple-2@sample"
+    assert Policy.load(Path("agent_avenue") / "simple-2").name == "agent_avenue/simple-2@argmax"
+    assert by_path.name == "agent_avenue_simple@sample"  # a checkpoint's folder does not say how to play
 
 
 @pytest.mark.parametrize("name", ["agent_avenue/simple-2", "agent_avenue/simple-2@argmax"])
@@ -74,18 +76,26 @@ def test_a_message_calls_an_agent_by_its_name(name: str) -> None:
 
 
 def test_best_is_the_first_of_the_ladder_without_search() -> None:
-    agent, play = best_agent(GAME)
+    agent = best_agent(GAME)
     table = (ROOT / "docs" / "ladder" / "agent_avenue_simple_2.md").read_text()
-    first = re.findall(r"^\| `(agent_avenue[^`+]*)` \|", table, re.MULTILINE)[0]
-    assert f"{agent.name}@{play}" == first
-    assert make_player(GAME, "best").name == Policy.load("best", game=GAME).name == f"{agent.name}@{play}"
-    assert str(PlayerName.parse("best@0.5+search:8").without_best(GAME)) == f"{agent.name}@0.5+search:8"
-    assert str(PlayerName.parse("greedy").without_best(GAME)) == "greedy"
-    assert str(PlayerName.parse("best+search:8").without_best(GAME)) == f"{agent.name}@sample+search:8"
-    assert make_player(GAME, "best+search:8").name == f"{agent.name}@sample+search:8"
-    assert entry_of(GAME, "best", make_player(GAME, "best")).name == f"{agent.name}@{play}"
-    whoever = spygames.make_game("agent_avenue_v0", first_player="random")
-    assert best_agent(whoever)[0] == agent
+    rated = re.findall(r"^\| `(agent_avenue[^`+]*)` \|", table, re.MULTILINE)
+    first = next(name for name in rated if "-safe@" not in name)
+    assert f"{agent.name}@{agent.play}" == first
+    assert make_player(GAME, "best").name == Policy.load("best", game=GAME).name == first
+    for name, full in {
+        "best": first,
+        agent.name: first,
+        f"{agent.name}@sample": f"{agent.name}@sample",
+        "best@0.5+search:8": f"{agent.name}@0.5+search:8",
+        "best+search:8": f"{agent.name}@sample+search:8",
+        "greedy": "greedy",
+    }.items():
+        assert str(PlayerName.parse(name).resolved(GAME)) == full
+        player = make_player(GAME, name)
+        assert player.name == full
+        assert entry_of(GAME, name, player).name == full
+    for options in ({"first_player": "random"}, {"history": 3}):  # the agent does not see the history
+        assert best_agent(spygames.make_game("agent_avenue_v0", **options)) == agent
 
 
 def test_best_plays_the_other_seats_of_environments() -> None:
@@ -171,7 +181,7 @@ def test_a_damaged_manifest_is_refused(copy: Path) -> None:
     file = copy / MANIFEST
     text = file.read_text()
     wrong = json.loads(text)
-    wrong["best"][0]["agent"] = "nobody"
+    wrong["agents"][0]["play"] = "well"
     for damaged in (text[:-100], text.replace('"sha256"', '"sha255"'), "[]", json.dumps(wrong)):
         released._listed.cache_clear()
         file.write_text(damaged)
@@ -183,7 +193,7 @@ def test_a_damaged_manifest_is_refused(copy: Path) -> None:
 def test_a_released_agents_name_takes_precedence_over_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "agent_avenue" / "simple-2").mkdir(parents=True)
-    assert Policy.load("agent_avenue/simple-2").name == "agent_avenue/simple-2@sample"
+    assert Policy.load("agent_avenue/simple-2").name == "agent_avenue/simple-2@argmax"
     for path in ("./agent_avenue/simple-2", Path("agent_avenue/simple-2")):
         with pytest.raises(CheckpointError, match="is not a checkpoint"):
             Policy.load(path)

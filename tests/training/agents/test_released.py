@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from studies.released_agents import check_earned, figures_of
 
 import spygames
 from spygames.core.players.names import make_player
+from spygames.core.players.released import released_agents
 from spygames.testing.variants import VARIANTS
 from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.config import Config, differences, from_mapping, read_config
@@ -55,6 +57,17 @@ def test_an_agent_loads_is_small_and_plays_better_than_chance(path: Path) -> Non
     (result,) = evaluate(checkpoint.game, player, [make_player(checkpoint.game, "random")], 60, 0)
     assert result.interval[0] > result.fair_share
     assert np.isfinite(result.mean_return)
+
+
+def test_a_variant_has_two_agents_only_where_both_are_earned() -> None:
+    agents = {agent.name: agent for agent in released_agents()}
+    variants = [(agent.game_id, repr(sorted(agent.options.items())), agent.is_safe) for agent in agents.values()]
+    assert len({*variants}) == len(variants)
+    for agent in agents.values():
+        assert agent.play == ("sample" if agent.is_safe else "argmax")
+        if agent.is_safe:
+            assert agent.other is not None
+            check_earned(agent.name, figures_of(agent.name), figures_of(agent.other.name))
 
 
 EARLIER = ("first", "second", "third")

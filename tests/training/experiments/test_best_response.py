@@ -251,9 +251,40 @@ def test_a_mixture_is_met_by_its_members_and_measured_as_a_whole(
     agent(tmp_path / "other", game="heimlich_v0")
     wrong = complaint(["best-response", "mix:./green|./other", "--out", "runs/none"], capsys)
     assert "was trained on 'heimlich_v0', not on agent_avenue_v0" in wrong
-    assert "./green plays agent_avenue_v0" in complaint(
-        ["best-response", "mix:./other|./green", "--game", "heimlich_v0"], capsys
-    )
+    wrong = complaint(["best-response", "mix:./other|./green", "--game", "heimlich_v0"], capsys)
+    assert "green/checkpoint was trained on 'agent_avenue_v0', not on heimlich_v0" in wrong
+
+
+def test_the_learner_may_see_more_than_the_agent(
+    tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a history in the game, the agent plays as without one."""
+    out, green, released = tmp_path / "out", str(agent(tmp_path / "green")), "agent_avenue/simple-2"
+    learner = ["--decisions", "256", "--workers", "1", "--start-from", green, "--out", str(out)]
+    assert run("best-response", green, "--option", "history=1", *learner, "--games", "6") == 0
+    assert resume_config(out).options["history"] == 1
+    game = spygames.make_game("agent_avenue_v0", history=1)
+    assert load_checkpoint(out).network.state_dict()["trunk.0.weight"].shape[1] == game.num_features > 160
+    assert run("best-response", "--resume", str(out), "--games", "6") == 0
+    for name, play in ((released, "argmax"), (f"{released}@sample", "sample")):  # the first as it is meant to play
+        alone = [name, "--option", "history=1", "--search", "2", "--games", "2", "--out", str(tmp_path / play)]
+        assert run("best-response", *alone) == 0
+        found = json.loads((tmp_path / play / "best_response.json").read_text())
+        assert found["agent"] == f"{released}@{play}"
+    capsys.readouterr()
+    wrong = complaint(["best-response", released, "--option", "players=4", "--search", "2"], capsys)
+    assert "has another layout than agent_avenue_v0 here" in wrong
+    assert "trained with players=2 instead of 4" in wrong
+    wrong = complaint(["best-response", f"{released}@sample", "--play", "argmax", "--search", "2"], capsys)
+    assert "both say how to play" in wrong
+
+
+def test_the_agent_of_a_game_of_ones_own_is_named_with_its_game(tmp_path: Path, small_updates: None) -> None:
+    game, out = spygames.make_game("tests.poker.kuhn"), tmp_path / "out"
+    save_checkpoint(tmp_path / "green", game, make_network(game, Network((8,))), 0)
+    argv = ["best-response", str(tmp_path / "green"), "--game", "tests.poker.kuhn", "--search", "2", "--games", "4"]
+    assert run(*argv, "--out", str(out)) == 0
+    assert json.loads((out / "best_response.json").read_text())["agent"] == "green@sample"
 
 
 def test_the_learner_begins_with_the_given_weights(tmp_path: Path, small_updates: None) -> None:

@@ -16,6 +16,8 @@ import pytest
 import torch
 
 import spygames
+from spygames.core.players import released
+from spygames.core.players.released import best_agent
 from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents, read_config, to_toml
 from spygames_training.files.atomic import only_one, write_whole
@@ -231,6 +233,22 @@ def test_a_state_of_other_settings_is_refused(tmp_path: Path) -> None:
     write_whole(tmp_path / "run.json", json.dumps(asdict(other)))
     with pytest.raises(StateError, match="other settings"):
         Run.resume(tmp_path, other)
+
+
+def test_opponents_are_recorded_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which agent `best` was, and how it played, stays known; a run goes on with the same players or not at all."""
+    bots = ("best", "agent_avenue/simple-2@sample", "greedy", "agent_avenue/simple-2+search:2")
+    config = replace(SMALL, opponents=Opponents(0.5, bots), evaluate_against=())
+    run = Run.create(config, tmp_path)
+    full = ("agent_avenue/simple-2@argmax", "agent_avenue/simple-2@sample", "greedy")
+    assert run.config.opponents.bots == (*full, "agent_avenue/simple-2@sample+search:2")
+    run.save()
+    assert load_checkpoint(tmp_path).training_opponents == run.config.opponents.bots
+    assert Run.resume(tmp_path).config == Run.resume(tmp_path, config).config == run.config
+    agent = best_agent(run.game)
+    monkeypatch.setattr(released, "_listed", lambda _: [replace(agent, play="sample")])
+    with pytest.raises(ValueError, match=r"cannot continue with another opponents\.bots"):
+        Run.resume(tmp_path, config)
 
 
 def test_games_start_over_after_a_change_of_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

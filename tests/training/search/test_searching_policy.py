@@ -244,7 +244,7 @@ def test_a_name_does_not_depend_on_existing_folders(
     assert PlayerName.parse("x@y/a+search:5") == PlayerName("x@y/a", "", "5")
     assert make_player(GAME, "greedy").name == "greedy"
     assert make_player(GAME, "best").name == "agent_avenue/simple-2@argmax"
-    assert make_player(GAME, "agent_avenue/simple-2").name == "agent_avenue/simple-2@sample"
+    assert make_player(GAME, "agent_avenue/simple-2").name == "agent_avenue/simple-2@argmax"
     with pytest.raises(ValueError, match=r"no @0[.]5"):
         make_player(GAME, "greedy@0.5")
 
@@ -269,7 +269,7 @@ def fresh_checkpoint(tmp_path: Path, **config: object) -> str:
         (f"{AGENT}+search:64,mode=bold", "the mode of a search .*strong or safe.*'bold'"),
         (f"{AGENT}+search:64,deep=3", "a search .*rivals=A[|]B, mode=safe and precision=bfloat16.*not 'd"),
         (f"{AGENT}+search:64,precision=half", "the precision of a search .*float32 or bfloat16.*'half'"),
-        (f"{AGENT}@argmax+search:64", f"{AGENT}@argmax has no probabilities.*remove @argmax"),
+        (f"{AGENT}@argmax+search:64", f"{AGENT}@argmax has no probabilities.*use @sample"),
         ("greedy+search:64", "'greedy[+]search:64'.*a policy with a value, not 'greedy'"),
         ("nobody+search:64", "no player 'nobody': .*others are mcts:N, mc:N, a released agent .*checkpoint:[.]{3}"),
     ],

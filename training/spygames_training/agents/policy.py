@@ -1,4 +1,4 @@
-"""Trained networks as policies: `Policy.load("agent_avenue/simple-2@argmax").act(observation, mask)`."""
+"""Trained networks as policies: `Policy.load("agent_avenue/simple-2").act(observation, mask)`."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +14,7 @@ from spygames.core.game.game import Game
 from spygames.core.players.checkpoint import layout_hash, name_of_agent
 from spygames.core.players.checkpoint_files import CheckpointError, find_checkpoint
 from spygames.core.players.names import DecisionBatch, PlayerName
+from spygames.core.players.released import play_of
 from spygames.core.players.sampling import advice, draw_actions, probabilities, temperature_of
 from spygames.core.svg.annotations import Advice
 from spygames_training.agents.checkpoint import load_checkpoint
@@ -31,7 +32,7 @@ class Policy:
     Example:
         >>> from spygames import make_batch
         >>> from spygames_training import Policy
-        >>> policy = Policy.load("agent_avenue/simple-2@argmax")
+        >>> policy = Policy.load("agent_avenue/simple-2")
         >>> policy
         Policy(agent_avenue_v0, agent_avenue/simple-2@argmax)
         >>> batch = make_batch("agent_avenue_v0", 64, seed=1)
@@ -68,9 +69,11 @@ class Policy:
 
         Args:
             path: the checkpoint's folder, a run's folder, a zip of one of these (`spygames pack`), or the name of an
-                agent that comes with the package, such as `agent_avenue/simple-2`. `best` is the best agent of `game`.
-                A name may end in `@HOW`, such as `@argmax`, in place of `how`.
-            how: "sample" (or ""), "argmax", or a temperature from 0.01 to 100.
+                agent that comes with the package, such as `agent_avenue/simple-2`. `best` is the agent of `game` that
+                wins most, `safest` the one that is hardest to exploit. A name may end in `@HOW`, such as `@sample`, in
+                place of `how`.
+            how: "sample", "argmax", or a temperature from 0.01 to 100. "": a released agent as it is meant to play
+                (`ReleasedAgent.play`), any other one sampled.
             game: the game to play, as in `load_checkpoint`; None: the one that the checkpoint names.
             network: as in `load_checkpoint`.
 
@@ -80,18 +83,19 @@ class Policy:
         """
         source = path if isinstance(path, Path) else ""
         if not isinstance(path, Path):
-            named = PlayerName.parse(path) if game is None else PlayerName.parse(path).without_best(game)
+            named = PlayerName.parse(path)
             if named.search is not None:
                 raise CheckpointError(
                     f"a policy has no search: make_player(game, {shown(str(path))}) makes a player with one"
                 )
             if how and named.play:
                 raise ValueError(f"{shown(str(path))} and how={shown(how)} both say how to play: give one of them")
+            named = named.resolved(game)
             source, how = named.source, how or named.play
         temperature_of(how)
         checkpoint = load_checkpoint(source, game, network)
         name = name_of_agent(source, find_checkpoint(source, game))
-        policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
+        policy = cls(checkpoint.game, checkpoint.network, how or play_of(name), name, checkpoint.value_unit)
         policy.training_opponents = checkpoint.training_opponents
         return policy
 

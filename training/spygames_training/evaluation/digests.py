@@ -101,15 +101,18 @@ def worlds_of(made: Mapping[str, Any]) -> int:
 def full_name(game: Game, name: str | PlayerName, player: Player) -> PlayerName:
     """Complete the name that a player was made from.
 
-    The name of a network that does not say how it plays gets `@sample`. `best` becomes the agent's name, and that of a
-    language model gets its mode. The names in a mixture are completed, too.
+    The name of a network that does not say how it plays gets the play of the released agent, or else `@sample`. `best`
+    and `safest` become the agent's name, the settings of a search take their usual form, and the name of a language
+    model gets its mode. The names in a mixture are completed, too.
     """
-    name = PlayerName.parse(name).without_best(game)
+    name = PlayerName.parse(name).resolved(game)
     if isinstance(player, MixturePlayer):
         members = zip(name.members, player.members, strict=True)
         return PlayerName(f"{MIX}:{'|'.join(str(full_name(game, *member)) for member in members)}")
     if isinstance(player, LanguageModel):
         return PlayerName(player.name)
+    if isinstance(player, SearchingPolicy):
+        name = replace(name, search=player.settings.name)
     samples = _policy(player) is not None or name.kind == "onnx"
     return replace(name, play="sample") if samples and not name.play else name
 

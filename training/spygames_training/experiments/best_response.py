@@ -22,6 +22,7 @@ from typing import Any
 
 from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import written
+from spygames.core.basics.text import shown
 from spygames.core.game.game import Game
 from spygames.core.players.mixture import MIX, MixturePlayer
 from spygames.core.players.names import PlayerName
@@ -99,7 +100,7 @@ def best_response(
     agent: str | Path,
     folder: str | Path | None = None,
     *,
-    play: str = "sample",
+    play: str = "",
     decisions: int = DECISIONS,
     games: int = GAMES,
     seed: int = 1,
@@ -117,10 +118,11 @@ def best_response(
         >>> found.worst, found.results[found.worst].win_share  # doctest: +SKIP
 
     Args:
-        agent: the folder of a checkpoint or a run, a released agent's name, or a mixture of these, `mix:A|B@0.5`.
+        agent: the folder of a checkpoint or a run, a released agent's name, or a mixture of these, `mix:A|B@0.5`. A
+            name may say how the agent plays (`@sample`) in place of `play`.
         folder: of the learner's run; None: `runs/best_response_NAME`. Its file `best_response.json` has the figures.
         play: how the agent plays: sample, argmax or a temperature. In a mixture it is for the members that do not say
-            how they play.
+            how they play. "": as the name says; otherwise a released agent as it is meant to, another one sampled.
         decisions: number of the learner's own decisions.
         games: number of games for each of `PLAYS`.
         seed: of the learner.
@@ -128,8 +130,9 @@ def best_response(
         start_from: the agent whose weights the learner starts with; "": random weights.
         worlds: number of worlds of a search on top of the learner, which is measured, too; 0: no search.
         executor: computes the games of the measurement.
-        game: the agent's game, needed for a game of your own, which a checkpoint cannot name. `Run.resume` needs it,
-            too.
+        game: the game, if it is not the one that the agent's checkpoint names. It may have other options with the same
+            layout, or `history`, which then only the learner uses. Needed for a game of your own, which a checkpoint
+            cannot name; `Run.resume` needs it, too.
 
     Raises:
         ValueError: there is no such agent, or the folder already holds a run.
@@ -159,7 +162,7 @@ class KnownSearch:
         folder: str | Path | None = None,
         *,
         worlds: int,
-        play: str = "sample",
+        play: str = "",
         game: Game | None = None,
     ) -> "KnownSearch":
         """Prepare a search on top of the agent's own policy, against the agent.
@@ -207,7 +210,7 @@ def learner_run(
     agent: str | Path,
     folder: str | Path | None = None,
     *,
-    play: str = "sample",
+    play: str = "",
     decisions: int = DECISIONS,
     seed: int = 1,
     workers: int = 2,
@@ -240,13 +243,18 @@ def members_of(agent: str | Path, play: str, game: Game | None = None) -> list[t
     Raises:
         ValueError: a member is not an agent, or plays another variant than the first one.
     """
-    named = PlayerName.parse(agent) if isinstance(agent, str) else None
-    if named is None or named.kind != MIX:
-        return [(f"{agent}@{play}", Policy.load(agent, play, game))]
+    if isinstance(agent, Path):
+        policy = Policy.load(agent, play, game)
+        return [(f"{agent}@{policy.called.play}", policy)]
+    named = PlayerName.parse(agent)
+    if play and named.play:
+        raise ValueError(f"{shown(agent)} and play={shown(play)} both say how to play: give one of them")
     found: list[tuple[str, Policy]] = []
     for member in named.members:
-        name = replace(member, play=member.play or play)
-        found.append((str(name), Policy.load(name, game=found[0][1].game if found else game)))
+        played = found[0][1].game if found else game
+        name = replace(member, play=member.play or play).resolved(played)
+        policy = Policy.load(name, game=played)
+        found.append((str(replace(name, play=policy.called.play)), policy))
     return found
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from spygames.core.basics.text import one_line
 from spygames.core.game.game import Game
 from spygames.core.game.registry import make_game
+from spygames.core.players.names import PlayerName
 from spygames_training.agents.checkpoint import save_checkpoint
 from spygames_training.agents.policy import Policy, from_network
 from spygames_training.config import Config, check_config, differences, from_mapping
@@ -92,7 +93,7 @@ class Run:
     ):
         """Build the parts of a new run; for `create` and `resume`. The folder is not changed."""
         check_config(config)
-        self.config, self.folder, self.processes = config, Path(folder), processes
+        self.folder, self.processes = Path(folder), processes
         self._network, shape = find_own(network), find_own(shaping)
         check_shaping(shape)
         self.own_code = names_of(network=self._network, shaping=shape)
@@ -112,6 +113,7 @@ class Run:
             own.shaped = shape is not None
             self.learner = Learner(own, ppo, workers, config.seed, processes)
         self.league = League(self.game, config.opponents)
+        self.config = _in_full(config, self.game)
         players = [from_network(self.game, own), *self.league.players.values()]
         check_memory(self.game, config, processes.count)
         self.rollouts = [
@@ -208,7 +210,11 @@ class Run:
         """
         processes = led_by_newest(folder, processes)
         saved = resume_config(folder, processes)
-        config = config or saved
+        if config is None:
+            config = saved
+        else:
+            check_config(config)
+            config = _in_full(config, game or make_game(config.game, **config.options))
         if changed := [name for name in differences(config, saved) if name not in CHANGEABLE]:
             raise ValueError(
                 f"{folder} cannot continue with another {', '.join(changed)}; only these settings may change: "
@@ -417,3 +423,10 @@ class Run:
                 self.game, self.learner.ema, self.evaluation_opponents, self.config, step
             )
         return fractions
+
+
+def _in_full(config: Config, game: Game) -> Config:
+    """Return the config with `opponents.bots` in full, as they are recorded: which agent `best` is, and how released
+    agents play."""
+    bots = tuple(str(PlayerName.parse(bot).resolved(game)) for bot in config.opponents.bots)
+    return dataclasses.replace(config, opponents=dataclasses.replace(config.opponents, bots=bots))

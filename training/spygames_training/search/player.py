@@ -12,6 +12,7 @@ from spygames.core.game.game import as_record
 from spygames.core.game.rng import GAMMA, as_seed, mix
 from spygames.core.players.beliefs import in_things, win_share
 from spygames.core.players.history import Noted
+from spygames.core.players.names import PlayerName
 from spygames.core.players.player import DecisionBatch, Player, name_of
 from spygames.core.players.sampling import ARGMAX
 from spygames.core.svg.annotations import Advice
@@ -43,7 +44,8 @@ class SearchingPolicy:
         rival: the policy of a known opponent, which the name "policy" in `settings.rivals` then means, or several
             policies, of which the opponent has one (a policy that is listed twice is twice as likely). None: the name
             means `policy` itself.
-        named: the policies of the checkpoints in `settings.rivals`, by name. None: loaded from their folders.
+        named: the policies of the checkpoints in `settings.rivals`, by name. None: loaded by their names or from their
+            folders; in `settings` a released agent's name then says how it plays.
 
     Raises:
         ValueError: the policy has no value, has memory, or plays argmax, which leaves no probabilities to search on. Or
@@ -57,11 +59,13 @@ class SearchingPolicy:
         rival: Policy | Sequence[Policy] | None = None,
         named: Mapping[str, Policy] | None = None,
     ):
-        self.policy, self.settings, self.game = policy, settings, policy.game
+        self.policy, self.game = policy, policy.game
         self.known = () if rival is None else (rival,) if isinstance(rival, Policy) else tuple(rival)
         """The policies of known opponents."""
         if named is None:
+            settings = replace(settings, rivals=tuple(self._in_full(name) for name in settings.rivals))
             named = {name: Policy.load(name, game=self.game) for name in settings.rivals if is_checkpoint(name)}
+        self.settings = settings
         self.named = dict(named)
         """The policies of the checkpoints in `settings.rivals`, by name."""
         known = f" against {'|'.join(each.name for each in self.known)}" if self.known else ""
@@ -162,6 +166,10 @@ class SearchingPolicy:
             return [Rival(name, UniformModel(), 0.0)]
         return [Rival(name, BotModel(self.game, name), settings.bot_slip)]
 
+    def _in_full(self, rival: str) -> str:
+        """Return a name in `settings.rivals`; that of a released agent says how it plays."""
+        return str(PlayerName.parse(rival).resolved(self.game)) if is_checkpoint(rival) else rival
+
     def _check(self, state: np.ndarray) -> None:
         """Raise ValueError if there is nothing to decide in `state`."""
         if not isinstance(state, np.ndarray) or state.shape != (1,) or state.dtype != self.game.state_dtype:
@@ -182,7 +190,7 @@ def _model(policy: Policy, settings: SearchSettings, argmax: bool = False) -> Mo
     if network.memory_size:
         raise ValueError(f"{policy.name} has memory, and a search cannot use recurrent networks")
     if temperature == ARGMAX and not argmax:
-        raise ValueError(f"{policy.name} has no probabilities to search on: remove @argmax")
+        raise ValueError(f"{policy.name} has no probabilities to search on: use @sample")
     if not network.has_value and not argmax:
         raise ValueError(f"{policy.name} has no value, which a search needs: its checkpoint was saved without one")
     return NetworkModel(policy.game, network, temperature, policy.value_unit, settings.precision)

@@ -24,7 +24,7 @@ from spygames.core.players.player import (
     name_of,
     new_memory,
 )
-from spygames.core.players.released import BEST, find_agent, find_anchor, name_of_best, released_agents
+from spygames.core.players.released import CHOOSE, find_agent, find_anchor, released_agents
 from spygames.core.players.search import Kind, SearchPlayer
 
 __all__ = [
@@ -156,19 +156,20 @@ class PlayerName:
         """Whether the player, or a member of a mixture, is a search, which draws worlds (`Game.determinize`)."""
         return any(each.search is not None or each.kind in get_args(Kind) for each in self.members)
 
-    def without_best(self, game: Game) -> "PlayerName":
-        """Replace `best` by the best released agent of the variant. Any other name is returned unchanged.
+    def resolved(self, game: Game | None) -> "PlayerName":
+        """Replace `best` and `safest` by the agent's name, and add how a released agent plays if the name does not say.
 
-        If the name does not say how the agent chooses actions, the agent chooses in its strongest way. Below a search
-        its actions are sampled, because argmax would leave nothing to search.
+        A released agent plays as it is meant to (`ReleasedAgent.play`). Below a search its actions are sampled, because
+        argmax would leave nothing to search. Any other name is returned unchanged, and so are `best` and `safest`
+        without a game.
 
         Raises:
-            ValueError: no released agent plays this variant.
+            ValueError: no released agent plays this variant, or none is hard to exploit.
         """
-        if self.source != BEST:
+        agent = CHOOSE[self.source](game) if self.source in CHOOSE and game is not None else find_agent(self.source)
+        if agent is None:
             return self
-        play = self.play or ("" if self.search is None else "sample")
-        return replace(PlayerName.parse(name_of_best(game, play)), search=self.search)
+        return PlayerName(agent.name, self.play or (agent.play if self.search is None else "sample"), self.search)
 
 
 def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) -> Player:
@@ -181,13 +182,14 @@ def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) 
     - a mixture, which draws one of its players for each game: `mix:A|B` (`MixturePlayer`)
     - `KIND:ARGUMENT` with an installed kind of players: `python:my_bot.act`
     - a released agent: `agent_avenue/simple-2` (see `released_agents`)
-    - `best`: the best released agent of the variant, in its strongest form without a search
+    - `best`: the released agent of the variant that wins most; `safest`: the one that is hardest to exploit
     - the path of a checkpoint: its folder, or a zip of it; write `./best` for a folder with one of the names above
 
     Without torch, NumPy computes agents and checkpoints (`NumpyPlayer`).
 
-    Policies other than `best` sample their actions. `@argmax` or a temperature (`@0.5`) changes that. `+search:64` adds
-    a search on top of a policy that has a value.
+    A released agent plays as it is meant to (`ReleasedAgent.play`). Other policies, and all below a search, sample
+    their actions. `@argmax`, `@sample` or a temperature (`@0.5`) changes that. `+search:64` adds a search on top of a
+    policy that has a value.
 
     Example:
         >>> from spygames import make_game
@@ -243,8 +245,8 @@ def _of_source(game: Game, name: PlayerName) -> Player:
         return _installed(kind)(game, argument)
     source = name.source
     is_file = find_agent(source) is not None or find_anchor(source) is not None or _exists(source)
-    if source == BEST or (is_file and source not in game.bots):
-        return _of_checkpoint(game, replace(name.without_best(game), search=None))
+    if source in CHOOSE or (is_file and source not in game.bots):
+        return _of_checkpoint(game, replace(name.resolved(game), search=None))
     raise ValueError(_no_player(game, name))
 
 
@@ -283,7 +285,8 @@ def _no_player(game: Game, name: PlayerName) -> str:
     # Agents are also known without their game. If two agents share a name, this game's agent wins.
     short = {each.partition("/")[2]: each for each in sorted(agents, key=lambda each: each.startswith(f"{game.name}/"))}
     known = {
-        key.casefold(): each for key, each in [*short.items(), *((each, each) for each in [*game.bots, *agents, BEST])]
+        key.casefold(): each
+        for key, each in [*short.items(), *((each, each) for each in [*game.bots, *agents, *CHOOSE])]
     }
     if near := get_close_matches(source.casefold(), known, 1, 0.7):
         return f"{no}; did you mean {known[near[0]]}?"

@@ -23,7 +23,7 @@ from spygames.core.players.checkpoint import (
 )
 from spygames.core.players.checkpoint_files import CheckpointError, display_name
 from spygames.core.players.player import DecisionBatch
-from spygames.core.players.released import BEST, best_agent
+from spygames.core.players.released import CHOOSE, play_of
 from spygames.core.players.sampling import advice, draw_actions, temperature_of
 from spygames.core.svg.annotations import Advice
 
@@ -53,9 +53,10 @@ class NumpyPlayer:
     Args:
         game: the game to play.
         path: the name of an agent that comes with the package, or the path of a checkpoint: its folder, its run's
-            folder, or a zip of one of these (`spygames pack`). `best` is the best agent of `game`, in its strongest
-            form unless `how` says otherwise.
-        how: "sample" (or ""), "argmax", or a temperature from 0.01 to 100.
+            folder, or a zip of one of these (`spygames pack`). `best` is the agent of `game` that wins most, `safest`
+            the one that is hardest to exploit.
+        how: "sample", "argmax", or a temperature from 0.01 to 100. "": a released agent as it is meant to play, any
+            other one sampled.
 
     Raises:
         ValueError: the checkpoint is missing, damaged, or of another game or layout; its network is of another kind;
@@ -66,14 +67,16 @@ class NumpyPlayer:
     """Number of floats that the player keeps in `DecisionBatch.memory`."""
 
     def __init__(self, game: Game, path: str | Path, how: str = ""):
-        if path == BEST:
-            agent, best = best_agent(game)
-            path, how = agent.name, how or best
-        self.temperature = temperature_of(how)
+        if path in CHOOSE:
+            path = CHOOSE[str(path)](game).name
+        temperature_of(how)
         stored = read_checkpoint(path, game)
         weights = _read(stored)
         self.game = game
-        self.name = f"{name_of_agent(path, stored.place)}@{how or 'sample'}"
+        name = name_of_agent(path, stored.place)
+        how = how or play_of(name)
+        self.temperature = temperature_of(how)
+        self.name = f"{name}@{how}"
         self.digest = weights_digest(weights)
         """Digest of the weights, the same as that of torch's player."""
         self.training_opponents = training_opponents(stored.config)

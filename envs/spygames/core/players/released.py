@@ -1,7 +1,7 @@
-"""Names, paths and rankings of the released agents, which come with the package.
+"""Names, paths and figures of the released agents, which come with the package.
 
-They are listed in `checkpoints/agents.json` with the SHA-256 of each file. `python -m studies.released_agents` writes
-this list from the checkpoints and the ladders.
+They are listed in `checkpoints/agents.json` with the SHA-256 of each file and with the way in which each is meant to
+play. `python -m studies.released_agents` writes this list from the checkpoints, their figures and the ladders.
 """
 
 import json
@@ -13,19 +13,22 @@ from pathlib import Path
 from typing import Any
 
 from spygames.core.basics.files import read_file, read_text, shipped_folder
-from spygames.core.basics.text import one_line, shown
+from spygames.core.basics.text import one_line
 from spygames.core.compiling.digest import content
 from spygames.core.game.game import Game
 
 __all__ = [
     "BEST",
+    "SAFEST",
     "Figures",
     "ReleasedAgent",
+    "WorstCase",
     "best_agent",
     "find_agent",
     "find_anchor",
-    "name_of_best",
+    "play_of",
     "released_agents",
+    "safest_agent",
 ]
 
 MANIFEST = "agents.json"
@@ -36,9 +39,17 @@ ANCHORS = Path(__file__).resolve().parents[4] / "anchors"
 MAX_BYTES = 1 << 30
 """Maximum size of a file of an agent."""
 BEST = "best"
-"""The name that stands for the best released agent of a variant."""
+"""The name that stands for the released agent of a variant that wins most."""
+SAFEST = "safest"
+"""The name that stands for the released agent of a variant that is hardest to exploit."""
+SAFE = "-safe"
+"""Suffix of the name of an agent that is hard to exploit. The name before it is that of the agent that wins most."""
+PLAYS = ("argmax", "sample")
+"""The ways in which released agents are meant to play."""
 NEUTRAL = ("first_player",)
 """Options that do not change the variant: an agent plays equally well from either start."""
+SHOWN = ("history",)
+"""Options that only add to the view: an agent that was trained without one plays with it, too."""
 
 
 @dataclass(frozen=True)
@@ -65,18 +76,44 @@ class Figures:
 
 
 @dataclass(frozen=True)
+class WorstCase:
+    """What the strongest adversary won that was measured against an agent, playing as it is meant to.
+
+    Example:
+        >>> from spygames.players import find_agent
+        >>> worst = find_agent("agent_avenue/simple-2").worst_case
+        >>> worst.interval[0] < worst.win_share < worst.interval[1]
+        True
+    """
+
+    how: str
+    """Description of the adversary."""
+    budget: str
+    """Decisions that the adversary learned from, or its worlds per decision."""
+    games: int
+    """Number of games."""
+    win_share: float
+    """Share of games that the adversary won, 0 to 1. A perfect adversary wins at least as many."""
+    interval: tuple[float, float]
+    """95 % interval of `win_share` over deals."""
+    fair_share: float
+    """Share of games that the agent itself wins in the adversary's place."""
+
+
+@dataclass(frozen=True)
 class ReleasedAgent:
     """A trained agent that comes with the package.
 
     Example:
         >>> from spygames.players import find_agent
         >>> agent = find_agent("agent_avenue/simple-2")
-        >>> agent.game_id, agent.options["players"]
-        ('agent_avenue_v0', 2)
+        >>> agent.game_id, agent.options["players"], agent.play, agent.purpose
+        ('agent_avenue_v0', 2, 'argmax', 'to win')
     """
 
     name: str
-    """Game and variant, such as `agent_avenue/simple-2`."""
+    """Game and variant, such as `agent_avenue/simple-2`; with `-safe`, the agent that is hard to exploit. As the name
+    of a player it plays as `play` says."""
     folder: Path
     """Folder of its checkpoint."""
     game_id: str
@@ -87,12 +124,31 @@ class ReleasedAgent:
     """Number of decisions it was trained on."""
     sha256: Mapping[str, str]
     """Hex digest of the content of each file, by file name. Line ends of text files do not count."""
+    play: str
+    """How the agent is meant to play: `argmax`, or `sample` if it is hard to exploit."""
     figures: tuple[Figures, ...]
     """Measured strength, one entry per way of choosing actions, the best first."""
+    worst_case: WorstCase | None
+    """What the strongest adversary won; None if none was measured."""
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the agent was trained to be hard to exploit."""
+        return self.name.endswith(SAFE)
+
+    @property
+    def purpose(self) -> str:
+        """What the agent is for: `to win`, or `hard to exploit`."""
+        return "hard to exploit" if self.is_safe else "to win"
+
+    @property
+    def other(self) -> "ReleasedAgent | None":
+        """The other agent of the variant, for the other purpose; None if there is only one."""
+        return find_agent(self.name.removesuffix(SAFE) if self.is_safe else f"{self.name}{SAFE}")
 
     def as_json(self) -> dict[str, Any]:
-        """Return all fields as plain JSON values."""
-        return {**asdict(self), "folder": str(self.folder)}
+        """Return all fields as plain JSON values, and the purpose."""
+        return {**asdict(self), "folder": str(self.folder), "purpose": self.purpose}
 
     def checked_folder(self) -> Path:
         """Return the folder after comparing each file with its digest.
@@ -120,12 +176,18 @@ def released_agents() -> list[ReleasedAgent]:
         ValueError: the list of agents is damaged.
     """
     folder = _folder()
-    return [] if folder is None else _listed(folder)[0]
+    return [] if folder is None else _listed(folder)
 
 
 def find_agent(name: str) -> ReleasedAgent | None:
     """Return the released agent with this name; None if there is none."""
     return next((agent for agent in released_agents() if name == agent.name), None)
+
+
+def play_of(name: str) -> str:
+    """Return how an agent plays whose name does not say so: a released one as it is meant to, any other one sampled."""
+    agent = find_agent(name)
+    return "sample" if agent is None else agent.play
 
 
 def find_anchor(name: str) -> Path | None:
@@ -158,67 +220,75 @@ def agent_folder(name: str, game: Game | None = None) -> Path | None:
     """Return the checkpoint folder of a released agent, after checking its files, or of an anchor.
 
     Args:
-        name: the name of a released agent or an anchor, or `best`.
-        game: the game with its options, for `best`.
+        name: the name of a released agent or an anchor, `best` or `safest`.
+        game: the game with its options, for `best` and `safest`.
 
     Returns:
         The folder; None for any other name.
 
     Raises:
-        ValueError: the name is `best` and `game` is None, no agent plays the game, or the agent's files are damaged.
+        ValueError: the name is `best` or `safest`, and game is None or no agent fits; or the agent's files are damaged.
     """
-    if name == BEST:
+    if name in CHOOSE:
         if game is None:
-            raise ValueError(f"best needs a game; name an agent instead: {agent_names()}")
-        return best_agent(game)[0].checked_folder()
+            raise ValueError(f"{name} needs a game; name an agent instead: {agent_names()}")
+        return CHOOSE[name](game).checked_folder()
     agent = find_agent(name)
     return find_anchor(name) if agent is None else agent.checked_folder()
 
 
-def best_agent(game: Game) -> tuple[ReleasedAgent, str]:
-    """Return the best released agent of a variant by its ladder, without a search, and its best way of play.
+def best_agent(game: Game) -> ReleasedAgent:
+    """Return the released agent of a variant that wins most, without a search.
 
     Example:
         >>> from spygames import make_game
         >>> from spygames.players import best_agent
-        >>> agent, play = best_agent(make_game("agent_avenue_v0"))
-        >>> agent.name, play
+        >>> agent = best_agent(make_game("agent_avenue_v0"))
+        >>> agent.name, agent.play
         ('agent_avenue/simple-2', 'argmax')
 
     Args:
-        game: the game. Its options must be those that the agent was trained with, except for `first_player`.
-
-    Returns:
-        The agent, and `sample`, `argmax` or a temperature.
+        game: the game. Its options must be those that the agent was trained with, except for `first_player`, and
+            `history` if the agent was trained without it.
 
     Raises:
         ValueError: no released agent plays this variant; the message lists the released agents.
     """
-    folder = _folder()
-    agents, best = ([], []) if folder is None else _listed(folder)
-    variant = _variant(game.id, game.options)
-    for environment, name, play in best:
-        if environment == variant:
-            return next(agent for agent in agents if agent.name == name), play
+    for agent in released_agents():
+        if not agent.is_safe and _plays(agent, game):
+            return agent
     raise ValueError(f"no released agent plays {game.title}; available agents: {agent_names() or 'none'}")
 
 
-def name_of_best(game: Game, play: str = "") -> str:
-    """Return the player's name of `best_agent`, such as `agent_avenue/simple-2@argmax`.
+def safest_agent(game: Game) -> ReleasedAgent:
+    """Return the released agent of a variant that is hardest to exploit, without a search.
 
     Args:
-        game: see `best_agent`.
-        play: how the agent chooses actions; "": as it plays best.
+        game: as for `best_agent`.
 
     Raises:
-        ValueError: see `best_agent`.
+        ValueError: no released agent plays this variant, or none that is hard to exploit.
     """
-    agent, best = best_agent(game)
-    return f"{agent.name}@{play or best}"
+    for agent in released_agents():
+        if agent.is_safe and _plays(agent, game):
+            return agent
+    safe = ", ".join(agent.name for agent in released_agents() if agent.is_safe)
+    raise ValueError(
+        f"no released agent for {game.title} is hard to exploit"
+        f"{f', as {safe} is' if safe else ''}; {BEST} is the one that wins most: {best_agent(game).name}"
+    )
 
 
-def _variant(game_id: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    return game_id, {name: value for name, value in options.items() if name not in NEUTRAL}
+CHOOSE = {BEST: best_agent, SAFEST: safest_agent}
+"""The names that stand for an agent of the variant in play, and the functions that find it."""
+
+
+def _plays(agent: ReleasedAgent, game: Game) -> bool:
+    """Whether the agent was trained for the variant."""
+    own = {name: value for name, value in agent.options.items() if name not in NEUTRAL}
+    added = [name for name in SHOWN if name not in own]
+    asked = {name: value for name, value in game.options.items() if name not in (*NEUTRAL, *added)}
+    return (agent.game_id, own) == (game.id, asked)
 
 
 def _folder() -> Path | None:
@@ -227,12 +297,8 @@ def _folder() -> Path | None:
     return folder if (folder / MANIFEST).is_file() else None
 
 
-Listed = tuple[list[ReleasedAgent], list[tuple[tuple[str, dict[str, Any]], str, str]]]
-"""The agents; and the variants, each with the name of its best agent and how that agent plays best."""
-
-
 @cache
-def _listed(folder: Path) -> Listed:
+def _listed(folder: Path) -> list[ReleasedAgent]:
     file = folder / MANIFEST
     try:
         found = json.loads(read_text(file, MAX_BYTES))
@@ -244,17 +310,16 @@ def _listed(folder: Path) -> Listed:
                 each["environment"]["options"],
                 each["decisions"],
                 each["sha256"],
+                PLAYS[PLAYS.index(each["play"])],
                 tuple(Figures(**figures) for figures in each["figures"]),
+                _worst_case(each["worst_case"]),
             )
             for each in found["agents"]
         ]
-        best = [
-            (_variant(each["environment"]["id"], each["environment"]["options"]), each["agent"], each["play"])
-            for each in found["best"]
-        ]
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise ValueError(f"{file}, the list of released agents, is damaged: {one_line(error, 200)}") from None
-    names = {agent.name for agent in agents}
-    if strange := [name for _, name, _ in best if name not in names]:
-        raise ValueError(f"{file}, the list of released agents, is damaged: it has no agent {shown(strange[0])}")
-    return sorted(agents, key=lambda agent: agent.name), best
+    return sorted(agents, key=lambda agent: agent.name)
+
+
+def _worst_case(found: dict[str, Any] | None) -> WorstCase | None:
+    return None if found is None else WorstCase(**{**found, "interval": tuple(found["interval"])})
