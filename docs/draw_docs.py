@@ -19,6 +19,7 @@ from spygames.core.records.record import play_record
 from spygames.core.svg.colours import Theme
 from spygames.core.svg.pen import Size
 from spygames_app.films import page
+from spygames_app.sides import sides_of
 
 FOLDER = Path(__file__).parent / "images" / "games"
 THUMBNAILS = Path(__file__).resolve().parents[1] / "app" / "spygames_app" / "web" / "static" / "games"
@@ -101,6 +102,7 @@ def draw(scene: Scene) -> Picture:
         return reveal(env, scene.theme)
     if scene.theme == "auto":
         drawn = env.to_svg(env.agent_selection, theme=scene.theme, size=scene.size)
+        drawn = sides_of(game.num_players, env.to_move).drawn(drawn)  # with the names of the page
         start = drawn.index(">") + 1  # in an <img>, the scheme of the system counts
         return Picture(f"{drawn[:start]}<style>:root{{color-scheme:light dark}}</style>{drawn[start:]}")
     if scene.viewer == OPEN:

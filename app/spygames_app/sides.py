@@ -26,35 +26,54 @@ class Sides:
     """One per seat."""
     own: int = NOBODY
     """The reader's seat, called "you" in sentences; NOBODY for a reader who watches."""
+    typed: str = ""
+    """The name that the reader typed. It is shown beside "You"."""
 
     def name(self, seat: int) -> str:
         """Return the name of a seat, or "You"."""
         return "You" if seat == self.own else self.names[seat]
 
     def words(self, text: str) -> str:
-        """Return a text of the game with names: "player_1 takes the open double_agent" becomes "Ada takes ..."."""
-        text = _SEAT.sub(lambda found: self._in_sentence(int(found[1]), found[0]), text).replace("_", " ")
-        if verb := re.match(r"you (\w+)", text):
-            text = f"you {_second_person(verb[1])}{text[verb.end() :]}".replace(", hides ", ", hide ")
-            text = re.sub(r"\bits (hand|area)\b", r"your \1", text)
+        """Return a text of the game with names: "player_1 takes the face-up mole" becomes "Ada takes ..."."""
+        text = self._sentence(text).replace("_", " ")
         return text[:1].upper() + text[1:]
 
-    def drawn(self, picture: str) -> Picture:
-        """Return a picture with names in its words."""
+    def drawn(self, picture: str, viewer: int | None = None) -> Picture:
+        """Return a picture with names in its words.
+
+        Args:
+            picture: the picture.
+            viewer: the seat that the picture calls "You", or NOBODY; None: the reader's seat.
+        """
+        viewer = self.own if viewer is None else viewer
 
         def named(part: re.Match[str]) -> str:
-            if part[0] == f"player_{self.own}" and self.names[self.own] == "You":
-                return ""  # the picture calls this seat "You" already
-            words = _SEAT.sub(lambda found: escape(self._label(int(found[1]), found[0])), part[0])
-            return words.replace("_", " ")
+            text = part[0]
+            if viewer == self.own:  # the picture has "You", too
+                text = re.sub(rf"^player_{self.own}(, |$)", "", text)
+            if viewer not in (self.own, NOBODY):  # somebody else's view
+                text = re.sub(r"^[Yy]ou(?=$|: )", f"player_{viewer}", text)
+                text = re.sub(r"^[Yy]ou lead\b", f"player_{viewer} leads", text)
+            return self._sentence(text, escaped=True).replace("_", " ")
 
         return Picture(_SHOWN.sub(named, picture))
 
-    def _label(self, seat: int, otherwise: str) -> str:
-        return self.names[seat] if seat < len(self.names) else otherwise
+    def _sentence(self, text: str, escaped: bool = False) -> str:
+        """Return a text with names for seats; one that begins with the reader's seat addresses the reader."""
 
-    def _in_sentence(self, seat: int, otherwise: str) -> str:
-        return "you" if seat == self.own else self._label(seat, otherwise)
+        def label(found: re.Match[str]) -> str:
+            seat = int(found[1])
+            if seat == self.own:
+                return "You" if found.start() == 0 else "you"
+            name = self.names[seat] if seat < len(self.names) else found[0]
+            return escape(name) if escaped else name
+
+        begins = text.startswith(f"player_{self.own} ")
+        text = _SEAT.sub(label, text)
+        if begins and (verb := re.match(r"You (\w+)", text)):
+            text = f"You {_second_person(verb[1])}{text[verb.end() :]}"
+            text = re.sub(r"\bits (hand|area)\b", r"your \1", text)
+        return text
 
 
 def sides_of(num_players: int, own: int, typed: str = "") -> Sides:
@@ -63,12 +82,12 @@ def sides_of(num_players: int, own: int, typed: str = "") -> Sides:
     Args:
         num_players: number of seats.
         own: the reader's seat, or NOBODY.
-        typed: the name that the reader typed; empty: "You".
+        typed: the name that the reader typed, or "".
     """
-    own_name = clean_name(typed) or "You"
+    typed = clean_name(typed)
     more = (f"Player {number}" for number in range(1, num_players + 1))  # a game of one's own may have many seats
-    others = (name for name in (*NAMES, *more) if name.casefold() != own_name.casefold())
-    return Sides(tuple(own_name if seat == own else next(others) for seat in range(num_players)), own)
+    others = (name for name in (*NAMES, *more) if name.casefold() != typed.casefold())
+    return Sides(tuple("You" if seat == own else next(others) for seat in range(num_players)), own, typed)
 
 
 def clean_name(typed: str) -> str:

@@ -18,7 +18,7 @@ class Watcher:
         self.heard: list[str] = []
 
     def seen(self, text: str) -> None:
-        """Remember what the seat has seen, such as "player_1 offers enforcer and a hidden card"."""
+        """Remember what the seat has seen, such as "player_1 offers mole face up and a card face down"."""
         self.heard.append(text)
 
     def act(self, observation: np.ndarray, mask: np.ndarray) -> int:

@@ -24,7 +24,7 @@ the lead wins. Before offering, a player may discard a card face down and draw a
 
 In advanced mode a meeple that lands on a corner takes a card from the Black Market. The card acts at once or for the
 rest of the game. Three and four players form teams. A team shares its meeple and its cards in play, but not its hands:
-one member plays the open card, the other one the hidden card.
+one member plays a card face up, the other one a card face down.
 
 Every rule with its ID, source and option is in `spygames/agent_avenue/README.md`.
 

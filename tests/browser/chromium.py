@@ -101,7 +101,8 @@ class Tab:
         self.page.locator("summary").click()
         self.page.locator("input[value=custom]").check()
         for each in self.page.locator("details select").all()[1:]:
-            each.select_option(label=opponents)
+            labels = each.locator("option").all_inner_texts()
+            each.select_option(label=next(text for text in labels if text.rpartition(": ")[2] == opponents))
         self.page.get_by_role("button", name="Begin").click()
         # A line that the script writes shows that it runs.
         there = "#picked:not(:empty), #play" if self.script else ".actions, .film"

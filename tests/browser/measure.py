@@ -91,12 +91,13 @@ class Person:
         form = self.page.split("<form")[1 + number]
         fields: dict[str, object] = {"game": number}
         for name, value in options.items():
-            found = re.search(rf'<label for="[^"]+">{name}</label><select name="(o\d+)"[^>]*>(.*?)</select>', form)
+            found = re.search(rf'(?i)<label for="[^"]+">{name}</label><select name="(o\d+)"[^>]*>(.*?)</select>', form)
             assert found, name
-            fields[found[1]] = re.findall(r">([^<]+)</option>", found[2]).index(str(value))
+            shown = re.findall(r">([^<]+)</option>", found[2])
+            fields[found[1]] = next(i for i, text in enumerate(shown) if text.partition(",")[0] == str(value))
         self.get(f"/seats?{urlencode(fields)}")
         names = re.findall(r">([^<]+)</option>", self.page.partition('name="s1"')[2].partition("</select>")[0])
-        chosen = next(i for i, name in enumerate(names) if name.partition(" ")[0] == player)
+        chosen = next(i for i, name in enumerate(names) if name.rpartition(": ")[2].partition(" ")[0] == player)
         seats = len(re.findall(r'<select name="s\d"', self.page))
         fields.update({f"s{seat}": chosen if seat else 0 for seat in range(seats)})
         answer = self.post("/games", fields)

@@ -63,7 +63,7 @@ def by_mouse(at: Tab, rng: random.Random, touch: bool = False) -> None:
         at.page.touchscreen.tap(*place) if touch else at.page.mouse.click(*place)
         if at.page.locator(f"main[data-revision='{since}']:not([data-refresh]) #picked").count():
             picked = at.page.locator("#picked").inner_text(timeout=1000) if not at.over else ""
-            if "To change a choice" in picked:
+            if "To take a choice back" in picked:
                 continue
         at.moved(since)
         return
@@ -94,7 +94,7 @@ def by_keyboard(at: Tab, rng: random.Random) -> None:
         if at.page.evaluate("wanted => document.activeElement.matches(wanted)", wanted):
             if on == 0:
                 at.page.keyboard.press("Enter")
-                if at.page.locator("#picked", has_text="To change a choice").count() == 0:
+                if at.page.locator("#picked", has_text="To take a choice back").count() == 0:
                     at.moved(since)
                     # Focus stays near the actions, not at the top of the page.
                     at.page.wait_for_function("document.activeElement.closest('.target, .actions, h1')")
@@ -143,9 +143,10 @@ def test_a_whole_game_can_be_played(browser: "Browser", game: str, way: Any) -> 
         assert decisions > 0  # random games may end early
         title = at.page.locator("h1").inner_text()
         assert re.search(r"You win|You lose|Nobody wins", title)
-        assert "Nothing is hidden now" in at.page.locator("main").inner_text()
+        at.page.locator("summary", has_text="Download").click()
+        assert "The seed of the deal was" in at.page.locator("#download").inner_text()
         with at.page.expect_download() as download:
-            at.page.get_by_role("link", name="Download the record").click()
+            at.page.get_by_role("link", name="The record of the game").click()
         assert download.value.suggested_filename == "game.jsonl"
 
 
@@ -252,10 +253,15 @@ def test_hints_and_films_show_the_analysis_of_players(browser: "Browser", home: 
     """Bars and win share of a checkpoint: as a hint during the game, then at each decision, from each viewpoint."""
     with tab(browser, home) as at:
         at.begin(opponents="agent_avenue/simple-2")
-        at.page.locator("#by").select_option(label="agent_avenue/simple-2")
-        at.page.get_by_role("button", name="What would you do?").click()
-        at.page.wait_for_selector(".thoughts progress")
+        at.page.get_by_role("button", name="Hint").click()
+        at.page.wait_for_selector("text=What Strongest would do")
         assert at.page.evaluate("document.activeElement.id") == "ask"
+        at.page.locator("#more summary").click()
+        at.page.locator("#by").select_option(label="agent_avenue/simple-2")
+        at.page.get_by_role("button", name="Ask").click()
+        at.page.wait_for_selector("text=What agent_avenue/simple-2 would do")
+        assert at.page.evaluate("document.activeElement.id") == "ask-by"
+        assert at.page.locator("#more").get_attribute("open") is not None  # a fold stays open
         assert "Chance to win" in at.page.locator(".thoughts").inner_text()
         rng = random.Random(3)
         while not at.over:
@@ -318,12 +324,12 @@ def test_analysis_arrives_while_the_film_is_used(
         at.page.wait_for_selector("#play")
         at.page.get_by_role("link", name="Start", exact=True).click()
         at.page.wait_for_selector("output:text-matches('^0 /')")
-        at.page.locator("#by").select_option(label="expert")
-        at.page.wait_for_selector("text=expert is thinking")
+        at.page.locator("#by").select_option(label="Hard: expert")
+        at.page.wait_for_selector("text=Hard is thinking")
         at.page.locator("#viewer").focus()
         board = at.page.locator("#picture svg:visible").element_handle()
         go.set()
-        at.page.wait_for_selector("text=What expert would do")
+        at.page.wait_for_selector("text=What Hard would do")
         at.page.wait_for_selector(READY)
         assert at.page.evaluate("document.activeElement.id") == "viewer"
         assert board is not None
@@ -401,7 +407,7 @@ def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str,
         for game in range(3):
             at.begin(game, "greedy")
             look(f"game {game}")
-            at.page.get_by_role("button", name="What would you do?").click()
+            at.page.get_by_role("button", name="Hint").click()
             at.page.wait_for_selector(".thoughts")
             look(f"hint {game}")
         at.page.goto(f"{home}/records")

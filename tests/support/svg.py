@@ -153,14 +153,17 @@ def strange(svg: str) -> list[str]:
 
 
 def unreachable(svg: str, legal: list[str]) -> list[str]:
-    """Return legal actions without a target, neither for the whole text nor for each word after the verb."""
+    """Return legal actions without a target, neither for the whole text nor for each word after the verb.
+
+    A card that can be picked for a place can also be picked for the next place, after another one.
+    """
     found = [attributes for element, _, attributes in elements(svg) if element.get("class") == "target"]
     actions = {attributes.get("data-action") for attributes in found}
     picks = {attributes.get("data-pick") for attributes in found}
 
     def by_words(text: str) -> bool:
         words = text.split()[1:]
-        return bool(words) and all(f"{i}:{word}" in picks for i, word in enumerate(words, 1))
+        return bool(words) and all({f"{i}:{word}", f"{i - 1}:{word}"} & picks for i, word in enumerate(words, 1))
 
     return [text for text in legal if text not in actions and not by_words(text)]
 

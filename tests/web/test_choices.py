@@ -57,7 +57,7 @@ def test_levels_go_from_beginner_to_strongest(server: tuple[Store, Visitor]) -> 
     assert re.findall(r'name="level" value="(\w+)"( checked)?', page) == [
         ("0", ""), ("1", " checked"), ("2", ""), ("3", ""), ("custom", ""),
     ]  # fmt: skip
-    assert re.search(r'<option value="\d+">best \(agent_avenue/simple-2@argmax\)</option>', page)
+    assert re.search(r'<option value="\d+">Strongest: best \(agent_avenue/simple-2@argmax\)</option>', page)
     three = spygames.make_game("agent_avenue_v0", mode="advanced", players=3)  # no released agent
     assert choices.levels_of(three)[-1] == ("Strongest", "expert")
 
@@ -87,7 +87,7 @@ def test_a_game_of_another_module_without_pictures_is_played() -> None:
             made.wait(20)
     assert made.live is not None
     assert made.live.mover == NOBODY
-    assert "Nothing is hidden now" in visitor.get(answer.where).text
+    assert "The seed of the deal was" in visitor.get(answer.where).text
     assert visitor.get("/rules?game=0").text.count("This game has no list of rules.") == 1
 
 

@@ -182,13 +182,13 @@ def test_a_finished_game_is_open_and_its_record_replays(server: tuple[Store, Vis
     assert uploaded.status == 303
     watched = visitor.get(f"{uploaded.where}?move=0&viewer=0&by=1")
     assert watched.status == 200
-    assert "What random would do" in watched.text
+    assert "What Beginner would do" in watched.text
     again = visitor.post(f"/games/{made.id}/once_more")
     other = kept.games[again.where.rpartition("/")[2]]
     other.wait(20)
     assert other.seed == made.seed
     assert other.seat == 1
-    assert "you against Ada (greedy)" in visitor.get(again.where).text
+    assert "you against Ada (Easy)" in visitor.get(again.where).text
     new = kept.games[visitor.post(f"/games/{made.id}/once_more", {"new": 1}).where.rpartition("/")[2]]
     assert (new.seed != made.seed, new.seats, new.specs) == (True, made.seats, made.specs)
 
@@ -207,10 +207,12 @@ def test_levels_names_and_seats_are_chosen(server: tuple[Store, Visitor]) -> Non
     made = levelled(visitor, kept, level=1, seat=1, name=" <b>Mia</b>\n and others ")
     assert made.seats == (1, None)
     assert made.specs[1] == "greedy"
-    assert made.table.sides.names == ("Ada", "<b>Mia</b> and")
+    assert made.table.sides.names == ("Ada", "You")
+    assert made.table.sides.typed == "<b>Mia</b> and"
     page = visitor.get(f"/games/{made.id}").text
     assert "you against Ada (Easy)" in page
     assert "<b>Mia" not in page
+    assert "&lt;b&gt;Mia" in page
     assert "player_" not in re.sub(r'(value|data-\w+)="[^"]*"', "", page)
     watched = levelled(visitor, kept, seat=2)
     assert watched.seats == (0, 0)
@@ -249,7 +251,7 @@ def test_a_game_is_resigned(server: tuple[Store, Visitor]) -> None:
     assert visitor.post(f"{here}/resign").status == 303
     page = visitor.get(here).text
     assert "You resigned." in page
-    assert "Nothing is hidden now" in page
+    assert f"The seed of the deal was {made.seed}." in page
     assert visitor.post(f"{here}/resign").status == 409
     assert visitor.post(f"{here}/act", {"revision": made.revision, "action": "x"}).status == 409
     assert visitor.get(f"{here}/record").status == 200
@@ -333,8 +335,12 @@ def test_the_page_says_that_players_are_getting_ready(
     monkeypatch.setattr(store, "make_player", wait)
     answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 2})
     made = kept.games[answer.where.rpartition("/")[2]]
-    page = visitor.get(answer.where).text
-    assert "greedy gets ready …" in page  # it searches nothing, so nothing is said of compiling a search
+    for _ in range(100):
+        page = visitor.get(answer.where).text
+        if "Easy gets ready …" in page:
+            break
+        time.sleep(0.02)
+    assert "Easy gets ready …" in page  # it searches nothing, so nothing is said of compiling a search
     assert f'<meta http-equiv="refresh" content="1; url={answer.where}">' in page
     refused = visitor.post(f"{answer.where}/act", {"revision": 0, "action": "x"})
     assert (refused.status, refused.problem[:8]) == (409, "Not now:")

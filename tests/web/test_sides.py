@@ -3,15 +3,16 @@
 import pytest
 
 from spygames.core.game.game import NOBODY
-from spygames_app.sides import MAX_NAME, clean_name, sides_of
+from spygames_app.sides import MAX_NAME, Sides, clean_name, sides_of
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("player_0 takes the open double_agent", "You take the open double agent"),
-        ("player_0 offers mole, hides enforcer", "You offer mole, hide enforcer"),
-        ("player_0 keeps mole in its hand", "You keep mole in your hand"),
+        ("player_0 takes the face-up double_agent", "You take the face-up double agent"),
+        ("player_0 offers mole face up and enforcer face down", "You offer mole face up and enforcer face down"),
+        ("player_0 brings red from its area to 0", "You bring red from your area to 0"),
+        ("player_0 and player_2 win: all pawns are home", "You and Bruno win: all pawns are home"),
         ("player_0 passes a card to player_2", "You pass a card to Bruno"),
         ("player_2 passes a card to player_0", "Bruno passes a card to you"),
         ("player_1 wins: caught with a lead of 9", "Ada wins: caught with a lead of 9"),
@@ -26,7 +27,7 @@ def test_moves_are_sentences(text: str, said: str) -> None:
 def test_names_are_cleaned_and_distinct() -> None:
     assert clean_name(" a\tb\x00  c ") == "ab c"
     assert len(clean_name("x" * 99)) == MAX_NAME
-    assert sides_of(3, 1, "ada").names == ("Bruno", "ada", "Clara")
+    assert sides_of(3, 1, "ada").names == ("Bruno", "You", "Clara")
     assert sides_of(2, NOBODY).names == ("Ada", "Bruno")
     assert len({*sides_of(12, NOBODY).names}) == len({*sides_of(12, 3, "Player 1").names}) == 12
 
@@ -35,5 +36,22 @@ def test_drawings_keep_the_texts_of_actions() -> None:
     picture = '<g data-action="guess red player_1" aria-label="guess red player_1"><text>player_1</text></g>'
     drawn = sides_of(2, 0).drawn(picture)
     assert drawn == '<g data-action="guess red player_1" aria-label="guess red Ada"><text>Ada</text></g>'
-    hostile = sides_of(2, 0, "<i>").drawn("<text>player_0</text>")
-    assert hostile == "<text>&lt;i&gt;</text>"
+    record = Sides(("<i>", "random"))  # names of players in an uploaded record
+    assert record.drawn("<text>player_0</text>") == "<text>&lt;i&gt;</text>"
+
+
+@pytest.mark.parametrize(
+    ("viewer", "text", "shown"),
+    [
+        (0, "player_0", ""),  # beside "You"
+        (0, "player_1", "Ada"),
+        (NOBODY, "player_0", "You"),
+        (NOBODY, "player_0 wins: caught", "You win: caught"),
+        (1, "You", "Ada"),  # somebody else's view
+        (1, "You: play a card", "Ada: play a card"),
+        (1, "player_0", "You"),
+        (1, "you lead by 3", "Ada leads by 3"),
+    ],
+)
+def test_the_reader_is_you_in_each_view(viewer: int, text: str, shown: str) -> None:
+    assert sides_of(2, 0, "Mia").drawn(f"<text>{text}</text>", viewer) == f"<text>{shown}</text>"

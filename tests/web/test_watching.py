@@ -26,7 +26,7 @@ def test_a_watched_game_is_open_when_it_is_over(server: tuple[Store, Visitor]) -
     made = kept.games[answer.where.rpartition("/")[2]]
     made.wait(60)
     assert made.over
-    assert "Nothing is hidden now" in visitor.get(answer.where).text
+    assert "The seed of the deal was" in visitor.get(answer.where).text
 
 
 def test_a_watched_game_is_shown_while_it_is_played(
@@ -49,7 +49,7 @@ def test_a_watched_game_is_shown_while_it_is_played(
     made = kept.games[answer.where.rpartition("/")[2]]
     assert made.live is not None
     page = visitor.get(answer.where).text
-    assert "Agent Avenue: Ada (moody), Bruno (moody)" in page
+    assert "Agent Avenue: Ada, Bruno (moody)" in page
     assert "is thinking …" in page
     assert "data-refresh" in page
     assert actions(page) == []
@@ -57,7 +57,7 @@ def test_a_watched_game_is_shown_while_it_is_played(
         assert made.table.sides.words(made.live.seen(number, NOBODY)) in unescape(page)
     go.set()
     made.wait(20)
-    assert "Nothing is hidden now" in visitor.get(answer.where).text
+    assert "The seed of the deal was" in visitor.get(answer.where).text
 
 
 def test_pages_do_not_wait_for_analysis(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,23 +74,23 @@ def test_pages_do_not_wait_for_analysis(server: tuple[Store, Visitor], monkeypat
     where = visitor.post("/records", {"record": json.dumps(asdict(record))}).where
     page = visitor.get(f"{where}?move=2&by=2").text
     number = len(record.actions)
-    assert f"greedy is thinking: 0 of {number} decisions …" in page
+    assert f"Easy is thinking: 0 of {number} decisions …" in page
     assert 'http-equiv="refresh"' in page
     assert 'data-refresh="' in page
-    assert "What greedy would do" not in page
+    assert "What Easy would do" not in page
     go.set()
     for _ in range(100):
         page = visitor.get(f"{where}?move=2&by=2").text
         if "data-refresh" not in page:
             break
         time.sleep(0.05)
-    assert "What greedy would do" in page
+    assert "What Easy would do" in page
     assert "is thinking:" not in page
     mover = int(as_record(Film(record).states, 2).to_move)
     own, other = (visitor.get(f"{where}?move=2&by=2&viewer={seat}").text for seat in (mover, 1 - mover))
     assert ("decides here" in own, "decides here" in other) == (False, True)
-    assert "What greedy would do" in own
-    assert "What greedy would do" not in other
+    assert "What Easy would do" in own
+    assert "What Easy would do" not in other
 
 
 def test_failed_analysis_gives_its_reason(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:

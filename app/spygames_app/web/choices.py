@@ -1,9 +1,10 @@
 """Choices on the page: games, their options, and players. The browser sends numbers, never names."""
 
 import inspect
+import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,7 @@ from spygames.core.game.registry import game_ids, game_module, make_game
 from spygames.core.players.checkpoint_files import CONFIG, read_checkpoint_config
 from spygames.core.players.names import PlayerName
 from spygames.core.players.released import BEST, CHOOSE, find_agent, find_anchor, released_agents
+from spygames_app.web.option_words import OptionWords, words_of
 
 SEARCHES = ("mcts:200",)
 """Searches that the page always offers."""
@@ -36,7 +38,11 @@ class Option:
     default: int = 0
     """Index of the default value."""
     about: str = ""
-    """What the option does, from the docstring of `make_game`."""
+    """What the option does, from the docstring of `make_game`, or in the words of the page."""
+    label: str = ""
+    """The name of the option on the page."""
+    shown: tuple[str, ...] = ()
+    """The values in words."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class Choices:
         for each in options_of(game):
             given = self.options.get(each.name, each.values[each.default])
             values = each.values if given in each.values else (*each.values, given)
-            found.append(Option(each.name, values, values.index(given), each.about))
+            found.append(worded(game, Option(each.name, values, values.index(given), each.about)))
         return found
 
     def players_of(self, game: Game) -> list[str]:
@@ -76,6 +82,42 @@ class Choices:
         if BEST in chosen:
             released = [*chosen, SAMPLED, *released, *([SEARCHED] if find_spec("torch") else [])]
         return [*dict.fromkeys([*game.bots, *given, *released, *SEARCHES])]
+
+
+def worded(game: str, option: Option) -> Option:
+    """Return an option with its label, its description and its values in words."""
+    words = words_of(game, option.name) or OptionWords(option.name.replace("_", " "), sentence(option.about))
+    shown = tuple(words.values.get(value, _value(option.name, value)) for value in option.values)
+    return replace(option, label=words.label, about=words.about, shown=shown)
+
+
+def differences(options: Mapping[str, Any], offered: Sequence[Option]) -> list[str]:
+    """Return the options of a variant in words: the number of players, and what differs from the defaults."""
+    found = []
+    for option in offered:
+        value = options.get(option.name)
+        same = (text for each, text in zip(option.values, option.shown, strict=True) if each is value or each == value)
+        text = next(same, _value(option.name, value))
+        if option.name == "players":
+            found.append(f"{value} players")
+        elif text != option.shown[option.default]:
+            found.append(f"{option.label}: {text}")
+    return found
+
+
+def _value(name: str, value: object) -> str:
+    """Return the human-readable value of an option."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name == "first_player" and isinstance(value, int):
+        return f"seat {value + 1}"
+    return "default" if value is None else str(value).replace("_", " ")
+
+
+def sentence(text: str) -> str:
+    """Return the text of an option's documentation for the page: as a sentence, with names of seats and values."""
+    plain = re.sub(r"\bseat (\d+)", lambda found: f"seat {int(found[1]) + 1}", re.sub(r"[`\"]", "", text))
+    return plain[:1].upper() + plain[1:]
 
 
 @cache
@@ -155,6 +197,20 @@ def levels_of(game: Game) -> list[tuple[str, str]]:
     return list(zip((*names, "Strongest"), ranked, strict=True))
 
 
+def level_of(game: Game, spec: str) -> str:
+    """Return the name of the level at which a player plays; "" for other players."""
+    return next((name for name, player in levels_of(game) if spec == player or (spec, player) == (SAMPLED, BEST)), "")
+
+
+def adviser_of(game: Game, specs: Sequence[str]) -> int:
+    """Return the index of the player that gives hints if the user names none: the strongest one without a search.
+
+    It is asked for its probabilities.
+    """
+    ranked = (SAMPLED, *reversed([player for _, player in levels_of(game)]))
+    return next((specs.index(spec) for spec in ranked if spec in specs), 0)
+
+
 def is_search(spec: str) -> bool:
     """Whether a player searches, so that its first decision in a game has to be compiled."""
     name = PlayerName.parse(spec)
@@ -162,9 +218,14 @@ def is_search(spec: str) -> bool:
 
 
 def label(game: Game, spec: str) -> str:
-    """Return the label of a player on the page. `best` and `safest` are followed by the name of the agent."""
+    """Return the label of a player in a list: its name, after the name of its level if it is one.
+
+    `best` and `safest` are followed by the name of the agent.
+    """
     name = PlayerName.parse(spec)
-    return f"{spec} ({name.resolved(game)})" if name.source in CHOOSE else spec
+    full = f"{spec} ({name.resolved(game)})" if name.source in CHOOSE else spec
+    level = next((level for level, player in levels_of(game) if spec == player), "")
+    return f"{level}: {full}" if level else full
 
 
 def _values(hint: Any) -> tuple[Any, ...]:

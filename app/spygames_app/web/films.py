@@ -8,10 +8,11 @@ from spygames.core.game.game import NOBODY
 from spygames.core.records.film import Film, Said
 from spygames.core.svg.annotations import Advice
 from spygames.core.svg.colours import auto
-from spygames_app.advice import SILENT
+from spygames.core.svg.pen import Size
+from spygames_app.advice import SILENT, EachOwn
 from spygames_app.sides import Sides
-from spygames_app.web.choices import is_search
-from spygames_app.web.html import Html, board, h, joined
+from spygames_app.web.choices import is_search, label, level_of
+from spygames_app.web.html import Form, Html, board, h, joined
 from spygames_app.web.pages import page, thoughts
 from spygames_app.web.store import COMPILES
 from spygames_app.web.thinking import Screening, Thinker
@@ -67,6 +68,7 @@ def film_page(
     extra: Html | None = None,
     problem: str = "",
     sides: Sides | None = None,
+    form: Form | None = None,
 ) -> Html:
     """Return the page of one position of a film, with links to all others.
 
@@ -79,16 +81,22 @@ def film_page(
         extra: links and buttons for the game.
         problem: a line about an error.
         sides: names of the seats; None: the players' names of the record.
+        form: the only form of the picture that is needed; None: all.
     """
     film = screening.film
     players = film.record.players or tuple(f"seat {i + 1}" for i in range(film.game.num_players))
-    sides = Sides(sides.names if sides else _distinct(players))  # as seen by somebody who watches
-    thinker, advisers = screening.thoughts(place.by, place.move), [voice.name for voice in screening.voices]
+    sides = sides or Sides(_distinct(players))  # as seen by somebody who watches
+    thinker = screening.thoughts(place.by, place.move)
+    advisers = [label(film.game, voice.name) if i else voice.name for i, voice in enumerate(screening.voices)]
     done = thinker is None or thinker.done  # read before the thoughts, so that no late thought is missed
-    scene, last, at = film.scene(place.move, place.viewer, draw_advice=False, theme="auto"), len(film) - 1, place.move
-    narrow = film.scene(place.move, place.viewer, draw_advice=False, theme="auto", size="portrait")
+    last, at = len(film) - 1, place.move
+
+    def draw(size: Size) -> str:
+        scene = film.scene(at, place.viewer, draw_advice=False, theme="auto", size=size)
+        return sides.drawn(scene.picture, place.viewer)
+
     both = zip(sides.names, players, strict=True)
-    viewers = ["everything", *(name if name in (player, "You") else f"{name} ({player})" for name, player in both)]
+    viewers = ["everything", *(name if player in (name, "") else f"{name} ({player})" for name, player in both)]
     chosen = 0 if place.viewer == NOBODY else place.viewer + 1
     values = ["all", *range(film.game.num_players)]
     steps = [
@@ -101,7 +109,7 @@ def film_page(
         )
     ]
     move = h("input", type="range", name="move", id="move", min=0, max=last, value=at, aria_label="Position")
-    form = h(
+    controls = h(
         "form",
         move,
         h("output", f"{at} / {last}", for_="move"),
@@ -124,9 +132,9 @@ def film_page(
             "div",
             h(
                 "section",
-                board(sides.drawn(scene.picture), sides.drawn(narrow.picture)),
+                board(draw, form),
                 h("p", *steps, class_="steps"),
-                form,
+                controls,
                 id="picture",
                 aria_label="Board",
             ),
@@ -165,19 +173,22 @@ def _thought(thinker: Thinker, done: bool, film: Film, place: Place, sides: Side
     found = {at: advice for at, advice in dict(thinker.found).items() if _may_know(film, place, at)}
     decisions = sum(_may_know(film, place, at) for at in range(len(film)))
     mover, hidden, wait = int(film.states["to_move"][place.move]), None, None
+    by = level_of(film.game, thinker.name) or (sides.name(mover) if thinker.name == EachOwn.name else thinker.name)
     if mover != NOBODY and not _may_know(film, place, place.move):
-        line = (
-            f"{sides.names[mover]} decides here. Choose this view, or everything, to see thoughts about the decision."
-        )
+        decides = sides.words(f"player_{mover} decides here")
+        line = f"{decides}. Choose this view, or everything, to see thoughts about the decision."
         hidden = h("p", line, class_="soft")
     if not done:
         first = COMPILES if not thinker.found and is_search(thinker.name) else ""
-        wait = h("p", f"{thinker.name} is thinking: {len(found)} of {decisions} decisions{first} …", class_="busy")
+        name = level_of(film.game, thinker.name) or thinker.name
+        wait = h("p", f"{name} is thinking: {len(found)} of {decisions} decisions{first} …", class_="busy")
     return [
         h("p", thinker.problem, class_="problem") if thinker.problem else None,
         wait,
         hidden,
-        thoughts(found[place.move]) if place.move in found and found[place.move] != SILENT else None,
+        thoughts(found[place.move], film.game, by, sides)
+        if place.move in found and found[place.move] != SILENT
+        else None,
         curve(film, found, place, sides),
     ]
 

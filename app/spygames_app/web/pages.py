@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from spygames.core.game.game import NOBODY, Game, as_record
@@ -10,13 +11,16 @@ from spygames.core.game.rulebook import RuleSection, without_ids
 from spygames.core.pictures.picture import picture
 from spygames.core.svg.annotations import Advice
 from spygames.core.svg.pen import Size
-from spygames_app.advice import believed, ranked
+from spygames_app.advice import LEAST, believed, ranked
 from spygames_app.rules import PICTURES, Rule, chapters_of
-from spygames_app.sides import MAX_NAME
-from spygames_app.web.choices import Option, label, levels_of
-from spygames_app.web.html import Html, board, h, joined
+from spygames_app.sides import MAX_NAME, Sides
+from spygames_app.web.choices import Option, differences, label, levels_of
+from spygames_app.web.html import Form, Html, board, h, joined
+from spygames_app.web.phrases import grouped, phrase
 from spygames_app.web.store import WebGame
 
+FEW = 3
+"""Maximum number of rivals that the title of a game names if they have one level."""
 LOG = 12
 """Maximum number of moves in the log of the page."""
 
@@ -88,9 +92,13 @@ def start(games: Sequence[tuple[str, str, Sequence[Option], str | None]], proble
             h("h2", title),
             h("p", about),
             h("input", type="hidden", name="game", value=number),
-            *_options(number, options),
-            h("button", f"Play {title}", class_="main"),
-            h("p", h("a", "Rules", href=f"/rules?game={number}"), class_="soft"),
+            h(
+                "p",
+                h("button", f"Play {title}", class_="main"),
+                h("a", "Rules", href=f"/rules?game={number}"),
+                class_="start",
+            ),
+            _options(number, options),
             action="/seats",
             class_="card",
         )
@@ -99,51 +107,45 @@ def start(games: Sequence[tuple[str, str, Sequence[Option], str | None]], proble
     return page("Choose a game", h("h1", "Choose a game"), h("div", *cards, class_="cards"), problem=problem)
 
 
-def _options(number: int, options: Sequence[Option]) -> list[Html]:
-    """Return the fields of the options with what each means. All after the third are folded."""
+def _options(number: int, options: Sequence[Option]) -> Html | None:
+    """Return the fields of the options, folded, each with what it means."""
     fields = [
         joined(
-            _select(
-                each.name.replace("_", " "),
-                f"o{i}",
-                [_shown(each.name, value) for value in each.values],
-                f"{number}-{i}",
-                each.default,
-            ),
-            h("p", sentence(each.about), class_="about") if each.about and each.name != "players" else None,
+            _select(each.label, f"o{i}", each.shown, f"{number}-{i}", each.default),
+            h("p", each.about, class_="about") if each.about else None,
         )
         for i, each in enumerate(options)
     ]
-    return [*fields[:3], h("details", h("summary", "More options"), *fields[3:])] if len(fields) > 3 else fields
-
-
-def _shown(name: str, value: object) -> str:
-    """Return the human-readable value of an option."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if name == "first_player" and isinstance(value, int):
-        return f"seat {value + 1}"
-    return "default" if value is None else str(value).replace("_", " ")
-
-
-def sentence(text: str) -> str:
-    """Return the text of an option's documentation for the page: as a sentence, with names of seats and values."""
-    plain = re.sub(r"\bseat (\d+)", lambda found: f"seat {int(found[1]) + 1}", re.sub(r"[`\"]", "", text))
-    return plain[:1].upper() + plain[1:]
+    return h("details", h("summary", "Options"), *fields, id=f"options{number}") if fields else None
 
 
 def _select(label: str, name: str, values: Sequence[str], key: str, chosen: int = 0) -> Html:
-    options = [h("option", text, value=i, selected=i == chosen) for i, text in enumerate(values)]
+    options = [
+        h("option", text, value=i, selected=i == chosen)
+        for i, text in enumerate(values)
+        if text not in values[:i]  # two names of one value
+    ]
     return h("p", h("label", label, for_=f"f{key}"), h("select", *options, name=name, id=f"f{key}"), class_="field")
 
 
 def seats(
-    title: str, game: Game, number: int, picked: Sequence[int], specs: Sequence[str], token: str, problem: str = ""
+    title: str,
+    game: Game,
+    number: int,
+    picked: Sequence[int],
+    options: Sequence[Option],
+    specs: Sequence[str],
+    token: str,
+    problem: str = "",
 ) -> Html:
     """Return the page that assigns the seats. The user takes one of them, or none to watch."""
-    teams = {seat: f" (team {team + 1})" for seat, team in enumerate(game.teams)}
-    places = [f"seat {seat + 1}{teams.get(seat, '')}" for seat in range(game.num_players)]
-    variant = ", ".join(f"{name.replace('_', ' ')}: {_shown(name, value)}" for name, value in game.options.items())
+    teams = {seat: f", team {team + 1}" for seat, team in enumerate(game.teams)}
+    first = game.options.get("first_player")
+    places = [
+        f"seat {seat + 1}{teams.get(seat, '')}{' (begins)' if first is not None and first == seat else ''}"
+        for seat in range(game.num_players)
+    ]
+    variant = ", ".join(differences(game.options, options))
     levels = [name for name, _ in levels_of(game)]
     opponents = "Your opponent" if game.num_players == 2 else "The other players"
     radios = [
@@ -203,25 +205,31 @@ def _hidden(token: str, **values: object) -> list[Html]:
 # ---------------------------------------------------------------- a game
 
 
-def frame(made: WebGame, number: int) -> Mapping[str, Any]:
+def frame(made: WebGame, number: int, form: Form | None = None) -> Mapping[str, Any]:
     """Return what the browser gets about the last of `number` decisions: the picture after it, and its text."""
     live, seat = made.live, made.seat
     assert live is not None
     s, before = as_record(live.positions[number]), live.game.seen_to_dict(as_record(live.positions[number - 1]), seat)
-    log = _log(made, number)
-    drawn = _board(made, s, before=before)
-    return {"picture": drawn, "text": log[0] if log else "", "number": number}
+    text = made.happened(number - 1)
+    return {"picture": _board(made, s, form, before=before), "text": text, "line": _line(text), "number": number}
 
 
-def play(made: WebGame, token: str, problem: str = "") -> Html:
-    """Return the page of a running game with only what the user's seat may know."""
+def play(made: WebGame, token: str, problem: str = "", form: Form | None = None) -> Html:
+    """Return the page of a running game with only what the user's seat may know.
+
+    Args:
+        made: the game.
+        token: the visitor's token for forms.
+        problem: a line about an error.
+        form: the only form of the picture that is needed; None: all.
+    """
     live, seat, here = made.live, made.seat, f"/games/{made.id}"
     title, problem = made.title, problem or made.problem
     again = None
     sides = made.table.sides
     if made.failed:
         ways = h("button", "Ask it again"), h("button", "Let it move at random", name="random", value=1)
-        again = form(f"{here}/again", token, *ways, class_="hint")
+        again = post(f"{here}/again", token, *ways, class_="hint")
     wait = h("p", f"{made.busy} …", class_="busy") if made.busy else None
     refresh = here if made.busy else None
     if live is None:
@@ -235,26 +243,36 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
     before = live.game.seen_to_dict(as_record(live.positions[since]), seat) if number else None
     log = _log(made, number)
     advice = made.hint[1] if made.hint and made.hint[0] == number else None
-    drawn = _board(made, s, before=before, legal=legal)
+    drawn = _board(made, s, form, before=before, legal=legal)
     mover = int(s.to_move)
-    turn = f"{sides.name(mover)} is thinking …" if made.busy and mover not in (seat, NOBODY) else _headline(made, s)
-    others = [f"{sides.names[i]} ({level})" for i, level in enumerate(_levels(made)) if i != seat]
+    others_move = made.busy and mover not in (seat, NOBODY)
+    turn = f"{sides.name(mover)} is thinking …" if others_move else _headline(made, s)
+    asks = {verb: [*texts] for verb, texts in live.game.texts.asks.items()}
     return page(
         title,
-        h("h1", f"{title}: {'you against ' if seat != NOBODY else ''}{', '.join(others)}", class_="small"),
+        h("h1", f"{title}: {_opponents(made)}", class_="small"),
         h(
             "div",
+            h(
+                "div",
+                h("h2", turn, id="turn"),
+                h("p", id="picked", class_="soft", aria_live="polite", data_asks=json.dumps(asks)) if legal else None,
+                h("p", problem, role="alert", class_="problem") if problem else None,
+                again,
+                id="due",
+            ),
             h("section", drawn, id="picture", aria_label="Board"),
             h(
                 "aside",
-                h("h2", turn, id="turn"),
-                wait,
-                again,
-                _actions(here, token, number, legal, live.game.texts.asks) if legal else None,
-                _givings_up(made, here, token, number) if own_turn else None,
-                _hints(made, here, token, number, advice) if legal else None,
+                None if others_move else wait,
+                _actions(made, here, token, number, legal) if legal else None,
+                _helps(made, here, token, number) if own_turn else None,
+                _meanings(made.game, legal, turn) if legal else None,
+                thoughts(advice, made.game, _hinter(made), sides) if advice else None,
                 h("h2", "What happened"),
-                h("ol", *(h("li", line) for line in log), id="log") if log else h("p", "Nothing yet."),
+                h("ol", *map(_line, log), h("li", "Nothing yet.", class_="none") if not log else None, id="log"),
+                _position(made, s) if seat != NOBODY and live.game.texts.describe else None,
+                _more(made, here, token, number, legal) if own_turn else None,
                 h(
                     "details",
                     h("summary", "Rules"),
@@ -263,133 +281,193 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
                     id="rules",
                 ),
             ),
-            class_="table",
+            class_="table played",
         ),
         refresh=refresh,
-        problem=problem,
         revision=number,
     )
 
 
-def _board(made: WebGame, s: Any, **annotations: Any) -> Html:
-    """Return the picture of a position as the user sees it, for wide and for narrow screens."""
-    assert made.live is not None
-    sizes: tuple[Size, ...] = ("full", "portrait")
-    forms = [
-        picture(made.live.game, s, made.seat, names=_levels(made), size=size, theme="auto", **annotations)
-        for size in sizes
-    ]
-    return board(*map(made.table.sides.drawn, forms))
+def _opponents(made: WebGame) -> str:
+    """Return who plays whom, with the levels; a level that all have is said once."""
+    names, seat = made.table.sides.names, made.seat
+    levels = {level for i, level in enumerate(made.beside) if i != seat}
+    one = f" ({levels.pop()})" if len(levels) == 1 else ""
+    shown = [name if one else f"{name} ({level})" for name, level in zip(names, made.beside, strict=True)]
+    if seat == NOBODY:
+        return f"{', '.join(shown)}{one}"
+    side = made.game.side_of[seat]
+    mates = [shown[i] for i in range(len(names)) if made.game.side_of[i] == side and i != seat]
+    others = [shown[i] for i in range(len(names)) if made.game.side_of[i] != side]
+    together = " and ".join(part for part in (", ".join(others[:-1]), *others[-1:]) if part)
+    rivals = f"{len(others)} others" if one and len(others) > FEW else together or "nobody"
+    return f"you{''.join(f' and {mate}' for mate in mates)} against {rivals}{one}"
 
 
-def _levels(made: WebGame) -> tuple[str, ...]:
-    """Return what is said about each seat beside its name."""
+def _board(made: WebGame, s: Any, form: Form | None, **annotations: Any) -> Html:
+    """Return the picture of a position as the user sees it, for wide and for narrow screens.
+
+    The decision that is due is not part of it, because the page says it.
+    """
     assert made.live is not None
-    levels = made.table.levels or made.live.names
-    return tuple("" if i == made.seat else level for i, level in enumerate(levels))
+    game, names = made.live.game, made.beside
+
+    def draw(size: Size) -> str:
+        drawn = picture(game, s, made.seat, names=names, size=size, theme="auto", **annotations)
+        return made.table.sides.drawn(drawn)
+
+    return board(draw, form, headline=False)
 
 
 def _headline(made: WebGame, s: Any) -> str:
-    """Return the decision that is due, in the names of the page."""
-    return made.table.sides.words(made.game.headline(s, made.seat))
+    """Return the decision that is due, in the names of the page; without "You: " if it is the user's."""
+    text = made.table.sides.words(made.game.headline(s, made.seat)).removeprefix("You: ")
+    return text[:1].upper() + text[1:]
 
 
 def _log(made: WebGame, number: int) -> list[str]:
     """Return what the user saw of the last moves, the latest first."""
-    assert made.live is not None
-    live, seat, sides = made.live, made.seat, made.table.sides
     numbers = range(number - 1, max(-1, number - 1 - LOG), -1)
-    return [sides.words(live.happened(i, seat)) for i in numbers]
+    lines = ((text, len([*same])) for text, same in groupby(map(made.happened, numbers)))
+    return [f"{text}, {times} times" if times > 1 else text for text, times in lines]
 
 
-def _givings_up(made: WebGame, here: str, token: str, number: int) -> Html:
-    """Return the buttons to take a move back and to resign."""
-    moved = any(each.seat == made.seat for each in made.live.decisions) if made.live else False
-    hidden = h("input", type="hidden", name="revision", value=number)
-    undo = form(f"{here}/undo", token, hidden, h("button", "Take back my move", id="undo")) if moved else None
-    resign = form(f"{here}/resign", token, h("button", "Resign", id="resign"))
-    return h("div", undo, resign, class_="hint")
+def _line(text: str) -> Html:
+    """Return a line of the log: what happened, and its effects below."""
+    deed, _, effects = text.removesuffix(")").partition(" (")
+    return h("li", deed, h("small", effects[:1].upper() + effects[1:]) if effects else None)
 
 
-def form(action: str, token: str, *children: object, **attributes: Any) -> Html:
+def _position(made: WebGame, s: Any) -> Html:
+    """Return the position in sentences, folded."""
+    text = made.game.describe(s, made.seat)
+    for own, shown in ((" and ", "You "), (", and your", "Your"), (" ", "You are ")):
+        text = text.replace(f"You are player_{made.seat}{own}", shown)
+    lines = [h("li", made.table.sides.words(line.removeprefix("- "))) for line in text.splitlines()]
+    return h("details", h("summary", "The position in words"), h("ul", *lines, class_="cards-do"), id="words")
+
+
+def _plain(text: str) -> set[str]:
+    """Return the words of a text."""
+    return {*re.findall(r"[a-z0-9]+", text.lower())}
+
+
+def _meanings(game: Game, legal: Sequence[str], due: str) -> Html | None:
+    """Return what the short rules say about the cards in the legal actions and in the line about the decision, folded;
+    None for nothing.
+    """
+    named = {word.replace("_", " ") for text in legal for word in text.split()[1:]}
+    said = _plain(due)
+    found = [
+        h("li", h("b", f"{name}: "), line.text)
+        for section in game.short_rules()
+        for line in section.lines
+        for name in (line.name.split(", ") if line.name else ())
+        if name in named or _plain(name) <= said
+    ]
+    return (
+        h("details", h("summary", "What these cards do"), h("ul", *found, class_="cards-do"), id="meanings")
+        if found
+        else None
+    )
+
+
+def _helps(made: WebGame, here: str, token: str, number: int) -> Html:
+    """Return the buttons for a hint and to take a move back."""
+    assert made.live is not None
+    revision = h("input", type="hidden", name="revision", value=number)
+    by = h("input", type="hidden", name="by", value=made.hinter)
+    hint = post(f"{here}/hint", token, revision, by, h("button", "Hint", id="ask"))
+    moved = any(each.seat == made.seat for each in made.live.decisions)
+    undo = post(f"{here}/undo", token, revision, h("button", "Take back my move", id="undo")) if moved else None
+    return h("div", hint, undo, class_="hint")
+
+
+def _more(made: WebGame, here: str, token: str, number: int, legal: Sequence[str]) -> Html:
+    """Return what is rarely needed, folded: a field for actions, hints of any player, resigning."""
+    revision = h("input", type="hidden", name="revision", value=number)
+    chosen = made.hinter if made.adviser is None else made.adviser
+    options = [h("option", text, value=i, selected=i == chosen) for i, text in enumerate(made.labels)]
+    return h(
+        "details",
+        h("summary", "More"),
+        post(
+            f"{here}/act",
+            token,
+            revision,
+            h("label", "Type a move", for_="typed"),
+            h("input", name="action", id="typed", list="legal", autocomplete="off", spellcheck="false", required=True),
+            h("datalist", *(h("option", value=text) for text in legal), id="legal"),
+            h("button", "Play it"),
+            class_="act typed",
+        ),
+        post(
+            f"{here}/hint",
+            token,
+            revision,
+            h("label", "Hint of", for_="by"),
+            h("select", *options, name="by", id="by"),
+            h("button", "Ask", id="ask-by"),
+            class_="hint",
+        ),
+        post(f"{here}/resign", token, h("button", "Resign", id="resign"), class_="hint"),
+        id="more",
+    )
+
+
+def post(action: str, token: str, *children: object, **attributes: Any) -> Html:
     """Return a form that changes something and therefore carries the visitor's token."""
     return h("form", *_hidden(token), *children, method="post", action=action, **attributes)
 
 
-def _actions(here: str, token: str, number: int, legal: Sequence[str], asks: Mapping[str, Sequence[str]]) -> Html:
-    """Return the actions as buttons, and a field that takes their texts."""
-    buttons = _buttons(legal)
-    listed = h("datalist", *(h("option", value=text) for text in legal), id="legal")
-    field = h("input", name="action", id="typed", list="legal", autocomplete="off", spellcheck="false", required=True)
-    return joined(
-        h(
-            "p",
-            id="picked",
-            class_="soft",
-            aria_live="polite",
-            data_asks=json.dumps({k: [*v] for k, v in asks.items()}),
-        ),
-        form(
+def _actions(made: WebGame, here: str, token: str, number: int, legal: Sequence[str]) -> Html:
+    """Return the actions as a list of buttons. The script folds it where the board has them all."""
+    found = list[Html]()
+    words = made.table.sides.words
+    for title, actions in grouped(made.game, legal).items():
+        buttons = [
+            h(
+                "button",
+                words(shown),
+                name="action",
+                value=text,
+                aria_label=words(phrase(made.game, text)) if title else None,
+            )
+            for text, shown in actions
+        ]
+        row = h("div", h("span", words(title)), h("div", *buttons), class_="row")
+        found += [row] if title else buttons
+    return h(
+        "details",
+        h("summary", "All moves as a list"),
+        post(
             f"{here}/act",
             token,
             h("input", type="hidden", name="revision", value=number),
-            h("div", *buttons, class_="actions"),
+            h("div", *found, class_="actions"),
             class_="act",
             aria_label="Your actions",
         ),
-        form(
-            f"{here}/act",
-            token,
-            h("input", type="hidden", name="revision", value=number),
-            h("label", "or type one", for_="typed"),
-            field,
-            listed,
-            h("button", "Play it"),
-            class_="act typed",
-        ),
+        id="list",
+        open=True,
     )
 
 
-def _buttons(legal: Sequence[str]) -> list[Html]:
-    """Return the buttons of the actions. Actions that differ only in the last word form a row after the shared text."""
-    groups: dict[str, list[str]] = {}
-    for text in legal:
-        groups.setdefault(text.rpartition(" ")[0], []).append(text)
-
-    def button(text: str, shown: str) -> Html:
-        named = None if shown == text else text.replace("_", " ")
-        return h("button", shown.replace("_", " "), name="action", value=text, aria_label=named)
-
-    found, verbs = [], {shared.partition(" ")[0] for shared, texts in groups.items() if len(texts) > 1}
-    for shared, texts in groups.items():
-        if shared and shared.partition(" ")[0] in verbs:
-            row = [button(text, text.rpartition(" ")[2]) for text in texts]
-            found.append(h("div", h("span", shared.replace("_", " ")), h("div", *row), class_="row"))
-        else:
-            found += [button(text, text) for text in texts]
-    return found
+def _hinter(made: WebGame) -> str:
+    """Return the name of the player that gave the last hint."""
+    return "The player" if made.adviser is None else made.called(made.specs[made.adviser])
 
 
-def _hints(made: WebGame, here: str, token: str, number: int, advice: Advice | None) -> Html:
-    chosen = next((i for i in (made.adviser, *made.seats) if i is not None), 0)
-    options = [h("option", spec, value=i, selected=i == chosen) for i, spec in enumerate(made.specs)]
-    ask = form(
-        f"{here}/hint",
-        token,
-        h("input", type="hidden", name="revision", value=number),
-        h("label", "Ask", for_="by"),
-        h("select", *options, name="by", id="by"),
-        h("button", "What would you do?", id="ask"),
-        class_="hint",
-    )
-    return joined(h("h2", "Hint"), ask, thoughts(advice) if advice else None)
-
-
-def thoughts(advice: Advice) -> Html:
+def thoughts(advice: Advice, game: Game, by: str, sides: Sides) -> Html:
     """Return a player's thoughts: action probabilities as bars, the win share or expected result, and its beliefs."""
+    named = [
+        (sides.words(text if text.endswith(" others") else phrase(game, text)), share)
+        for text, share in ranked(advice)
+        if share >= LEAST
+    ]
     bars = [
         h("li", h("span", text), h("span", f"{share:.0%}"), h("progress", value=f"{share:.3f}", max=1, aria_label=text))
-        for text, share in ((text.replace("_", " "), share) for text, share in ranked(advice))
+        for text, share in named
     ]
     value = None
     if advice.share is not None:
@@ -399,7 +477,7 @@ def thoughts(advice: Advice) -> Html:
     belief = [h("li", h("b", f"{what}: "), things) for what, things in believed(advice)]
     return h(
         "div",
-        h("h3", advice.title),
+        h("h3", f"What {by} would do" if bars else advice.title),
         h("ol", *bars, class_="bars"),
         value,
         joined(h("h3", "What it believes"), h("ul", *belief, class_="belief")) if belief else None,
@@ -417,7 +495,7 @@ def records(listed: Sequence[tuple[str, str]], token: str, problem: str = "") ->
         "Recorded games",
         h("h1", "Watch recorded games"),
         games,
-        form(
+        post(
             "/records",
             token,
             h("label", "Lines of a file from spygames record or from a download on this page", for_="record"),

@@ -25,7 +25,7 @@ from spygames_app.sides import sides_of
 from spygames_app.web import choices, pages
 from spygames_app.web.films import film_page, place_in
 from spygames_app.web.guard import Bad, Guard, read_form
-from spygames_app.web.html import Html, h, joined
+from spygames_app.web.html import Form, Html, form_of, h, joined
 from spygames_app.web.store import MAX_GAMES, Refused, Store, Table, Watched, WebGame, voices_of
 from spygames_app.web.thinking import Screening, Voice
 
@@ -88,6 +88,8 @@ class Visit:
     cookie: str
     token: str
     fields: Query
+    form: Form | None = None
+    """The form of pictures that the browser asks for, which its script knows; None: both."""
 
     def number(self, name: str) -> int:
         """Return a non-negative integer from the request; `Bad` for anything else."""
@@ -132,7 +134,8 @@ class Site:
             except ValueError as error:  # incompatible options
                 return self._start(f"This variant cannot be played: {error}."), 409
             title = title_of(self.offered.games[number])[0]
-            return pages.seats(title, game, number, picked, self.offered.players_of(game), visit.token), 200
+            specs, options = self.offered.players_of(game), self.offered.options_of(self.offered.games[number])
+            return pages.seats(title, game, number, picked, options, specs, visit.token), 200
 
         return await self._html(visit, show)
 
@@ -180,7 +183,8 @@ class Site:
             seats, levels = self._seating(visit, game, specs)
             if seats.count(None) > 1:
                 line = "You can take only one seat: choose players for the others."
-                return pages.seats(title, game, number, picked, specs, visit.token, line)
+                options = self.offered.options_of(self.offered.games[number])
+                return pages.seats(title, game, number, picked, options, specs, visit.token, line)
             own = seats.index(None) if None in seats else NOBODY
             sides = sides_of(game.num_players, own, visit.fields.get("name", ""))
             table = Table(sides, levels, "forced" in visit.fields)
@@ -218,7 +222,9 @@ class Site:
         return await self._html(visit, lambda: self._shown(made, visit))
 
     def _shown(self, made: WebGame, visit: Visit, problem: str = "") -> Html:
-        return self._open(made, visit, problem) if made.over else pages.play(made, visit.token, problem)
+        if made.over:
+            return self._open(made, visit, problem)
+        return pages.play(made, visit.token, problem, visit.form)
 
     def _open(self, made: WebGame, visit: Visit, problem: str) -> Html:
         """Show a game that is over."""
@@ -236,13 +242,18 @@ class Site:
         again = h("button", f"The same deal from the {which} seat") if made.seat >= 0 else None
         more = h("button", "Rematch: a new deal", name="new", value=1, class_="main")
         extra = joined(
-            pages.form(f"{here}/once_more", visit.token, more, " ", again, class_="leads"),
+            pages.post(f"{here}/once_more", visit.token, more, " ", again, class_="leads"),
             h("p", h("a", "Another game", href="/")),
-            h("p", h("a", "Download the record", href=f"{here}/record", download="game.jsonl")),
-            h("p", f"Nothing is hidden now. The seed of the deal was {made.seed}.", class_="soft"),
+            h(
+                "details",
+                h("summary", "Download"),
+                h("p", h("a", "The record of the game", href=f"{here}/record", download="game.jsonl")),
+                h("p", f"The seed of the deal was {made.seed}.", class_="soft"),
+                id="download",
+            ),
         )
         line = problem or made.problem
-        return film_page(made.title, screening, place, here, outcome, extra, line, sides)
+        return film_page(made.title, screening, place, here, outcome, extra, line, sides, visit.form)
 
     async def act(self, request: Request) -> Response:
         """Play the user's move. A script gets all moves one by one as JSON lines; otherwise the page is reloaded."""
@@ -260,7 +271,7 @@ class Site:
         if refused is not None:
             return refused
         if wants_stream:
-            return StreamingResponse(_lines(made, revision), media_type=STREAM)
+            return StreamingResponse(_lines(made, revision, visit.form), media_type=STREAM)
         return self._to(visit, f"/games/{made.id}")
 
     async def hint(self, request: Request) -> Response:
@@ -322,7 +333,7 @@ class Site:
         made = self._game(request, visit)
         if not made.over or made.live is None:
             raise Bad(409, "The record reveals hidden cards. You can download it when the game is over.")
-        line = await run_in_threadpool(lambda: made.screening().film.record.to_line() + "\n")
+        line = await run_in_threadpool(made.live.record().to_line) + "\n"
         headers = {"Content-Disposition": 'attachment; filename="game.jsonl"'}
         return Response(line, media_type="application/jsonl", headers=headers)
 
@@ -377,7 +388,7 @@ class Site:
             screening = watched.screening
             players = ", ".join(screening.film.record.players) or "a recorded game"
             place = place_in(visit.fields, screening)
-            return film_page(watched.title, screening, place, f"/records/{name}", players)
+            return film_page(watched.title, screening, place, f"/records/{name}", players, form=visit.form)
 
         return await self._html(visit, show)
 
@@ -407,7 +418,7 @@ class Site:
         cookie, token = self.store.visitor(sent)
         if form is not None and fields.get("token") != token:
             raise Bad(403, "The form was not sent from this page.")
-        return Visit(cookie, token, fields)
+        return Visit(cookie, token, fields, form_of(request.headers.get("x-board")))
 
     def _game(self, request: Request, visit: Visit) -> WebGame:
         found = self.store.game(visit.cookie, str(request.path_params["id"]))
@@ -443,10 +454,10 @@ def _thumbnail(game: str) -> str | None:
     return f"/static/games/{game}.svg" if (_HERE / "static" / "games" / f"{game}.svg").is_file() else None
 
 
-def _lines(made: WebGame, since: int) -> Iterator[str]:
+def _lines(made: WebGame, since: int, form: Form | None) -> Iterator[str]:
     """Yield the positions after `since` as JSON lines, the user's own move first."""
     for number in made.told(since):
-        yield json.dumps(pages.frame(made, number)) + "\n"
+        yield json.dumps(pages.frame(made, number, form)) + "\n"
 
 
 def _sorry(request: Request, error: HTTPException) -> Response:

@@ -6,7 +6,8 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from spygames.core.svg.annotations import Advice
 from spygames_app.advice import EachOwn, Thoughts, advise
 from spygames_app.live import LiveGame
 from spygames_app.sides import Sides, sides_of
-from spygames_app.web.choices import is_search
+from spygames_app.web.choices import adviser_of, is_search, label, level_of
 from spygames_app.web.thinking import Screening, Voice
 
 COMPILES = "; the first search of a game compiles for up to 20 seconds"
@@ -78,8 +79,7 @@ class Table:
     def moved(self, seats: Sequence[int | None], levels: Sequence[str]) -> "Table":
         """Return the table for another seating."""
         own = seats.index(None) if None in seats else NOBODY
-        typed = self.sides.names[self.sides.own] if self.sides.own != NOBODY else ""
-        return Table(sides_of(len(seats), own, "" if typed == "You" else typed), tuple(levels), self.forced)
+        return Table(sides_of(len(seats), own, self.sides.typed), tuple(levels), self.forced)
 
 
 @dataclass
@@ -126,12 +126,46 @@ class WebGame:
     """What language models said, by position; only for the time after the game."""
     resigned: bool = False
     """Whether the user has given up."""
+    lines: dict[int, str] = field(default_factory=dict)
+    """What the user saw of decisions, by their numbers."""
     _screening: Screening | None = None
 
     @property
     def seat(self) -> int:
         """The user's seat; NOBODY if the user only watches."""
         return self.seats.index(None) if None in self.seats else NOBODY
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """What is said about each seat beside its name: its level, or the name that the user typed."""
+        assert self.live is not None
+        levels = self.table.levels or tuple(map(self.called, self.live.names))
+        return tuple(self.table.sides.typed if i == self.seat else level for i, level in enumerate(levels))
+
+    def happened(self, number: int) -> str:
+        """Return what the user saw of a decision, counted from 0, with its effects."""
+        assert self.live is not None
+        if number not in self.lines:
+            self.lines[number] = self.table.sides.words(self.live.happened(number, self.seat))
+        return self.lines[number]
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of `specs` in lists. Like the next two, looked up once, because it reads folders."""
+        return tuple(label(self.game, spec) for spec in self.specs)
+
+    @cached_property
+    def hinter(self) -> int:
+        """The index of the player that gives hints if the user names none."""
+        return adviser_of(self.game, self.specs)
+
+    @cached_property
+    def _level(self) -> Callable[[str], str]:
+        return cache(lambda spec: level_of(self.game, spec) or spec)
+
+    def called(self, spec: str) -> str:
+        """Return the name of a player on the page: its level, if it is one."""
+        return self._level(spec)
 
     @property
     def over(self) -> bool:
@@ -155,7 +189,7 @@ class WebGame:
         """Make the players, warm them up (the first search compiles), and start the game."""
         asked = [*dict.fromkeys(self.specs[i] for i in self.seats if i is not None)]
         for spec in asked:
-            self.busy = f"{spec} gets ready{COMPILES if is_search(spec) else ''}"
+            self.busy = f"{self.called(spec)} gets ready{COMPILES if is_search(spec) else ''}"
             self.players[spec] = make_player(self.game, spec)
         for model in language_models(self.players.values()):
             model.on_game = lambda line: self.said.update(said_in(line))
@@ -249,7 +283,7 @@ class WebGame:
                 raise Refused(f"No move can be taken back: {error}.") from None
             if not taken:
                 raise Refused("You have made no move yet.")
-            self.last, self.hint, self.problem = None, None, ""
+            self.last, self.hint, self.problem, self.lines = None, None, "", {}
         self._tell()
 
     def resign(self) -> None:
@@ -277,9 +311,9 @@ class WebGame:
             try:
                 self.hint = revision, advise(self.game, live.course, live.positions[revision], player, luck)
             except Exception as error:
-                self.problem = f"{spec} gives no hint here ({type(error).__name__})."
+                self.problem = f"{self.called(spec)} gives no hint here ({type(error).__name__})."
 
-        self.work(f"{spec} is thinking about your move{COMPILES if is_search(spec) else ''}", ask)
+        self.work(f"{self.called(spec)} is thinking about your move{COMPILES if is_search(spec) else ''}", ask)
 
     def screening(self) -> Screening:
         """Return the finished game with the thoughts of its own players, or those of any player."""
@@ -296,7 +330,8 @@ class WebGame:
                 for model in language_models(live.players.values()):
                     model.close()  # a game that was resigned is broken off
                 voices = [Voice("each player", each_own), *voices_of(self.game, self.specs)]
-                self._screening = Screening(live.record(), self.game, voices, self.said)
+                shown = replace(live.record(), players=self.beside)
+                self._screening = Screening(shown, self.game, voices, self.said)
             return self._screening
 
     def wait(self, seconds: float) -> bool:

@@ -124,7 +124,7 @@ def test_a_class_needs_one_way_to_decide() -> None:
 
 def test_a_prompt_has_all_parts() -> None:
     states = play(GAME, 3, uniform_choice(3), 4)
-    turn = turn_of(GAME, states, ["player_1 offers enforcer and a hidden card"])
+    turn = turn_of(GAME, states, ["player_1 offers enforcer face up and a card face down"])
     text = prompt(turn)
     assert text == f"{briefing(GAME, turn.seat)}\n\n{question(turn)}"
     for part in (rules(GAME), turn.position, *(f"\n- {each}" for each in (*turn.legal, *turn.events))):

@@ -15,7 +15,7 @@ from spygames.testing.trial import mask_of
 MODES: tuple[Mode, ...] = ("simple", "advanced")
 VARIANTS: list[tuple[Mode, int]] = [(mode, players) for mode in MODES for players in (2, 3, 4)]
 NAMES = ("A player with a very long name", '<script>alert("1 & 2")</script>', "expert", "checkpoints/agent_avenue_v0")
-LOG = ("player_0 offers double_agent, hides codebreaker", *("player_1 takes the hidden card",) * 30)
+LOG = ("player_0 offers double_agent face up and codebreaker face down", *("player_1 takes the face-down card",) * 30)
 
 
 class Moment(NamedTuple):

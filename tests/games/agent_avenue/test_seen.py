@@ -162,7 +162,14 @@ def test_actions_have_equal_texts_exactly_if_they_look_the_same(mode: Mode, play
 
 
 SAID = [  # mode, players, changed fields, action, text for its seat, text for the others ("": the same)
-    ("simple", 2, {}, "play enforcer mole", "offers enforcer, hides mole", "offers enforcer and a hidden card"),
+    (
+        "simple",
+        2,
+        {},
+        "play enforcer mole",
+        "offers enforcer face up and mole face down",
+        "offers enforcer face up and a card face down",
+    ),
     ("simple", 2, {}, "discard enforcer", "discards enforcer", "discards a card"),
     ("simple", 4, {}, "lead player_1", "lets player_1 play face up", ""),
     ("simple", 4, {}, "lead player_0", "is to play face up", ""),
@@ -171,8 +178,8 @@ SAID = [  # mode, players, changed fields, action, text for its seat, text for t
     ("advanced", 2, {}, "market outpost", "takes outpost", ""),
     ("advanced", 2, {"ability": MIND_CONTROL}, "take mole", "steals mole", ""),
     ("advanced", 2, {"ability": SPYCATION}, "take mole", "takes back mole", ""),
-    ("advanced", 2, {"ability": SPYCATION, "taken": MOLE}, "decline", "keeps mole in its hand", ""),
-    ("advanced", 2, {}, "recruit mole", "recruits mole from its hand", ""),
+    ("advanced", 2, {"ability": SPYCATION, "taken": MOLE}, "decline", "keeps mole in hand", ""),
+    ("advanced", 2, {}, "recruit mole", "recruits mole from hand", ""),
 ]
 
 
@@ -197,8 +204,9 @@ def test_the_named_player_is_shown_only_if_the_next_seat_to_move_reveals_it() ->
     before = s.copy()
     for named, told in (("player_0", "names who resolves outpost"), ("player_1", "has player_1 resolve outpost")):
         number = game.string_to_action(s, f"resolver {named}", 0)
+        deed = "is to" if named == "player_0" else f"has {named}"
         for viewer in (0, NOBODY):
-            assert game.seen_action(s, number, 0, viewer) == f"player_0 has {named} resolve outpost"
+            assert game.seen_action(s, number, 0, viewer) == f"player_0 {deed} resolve outpost"
         assert {game.seen_action(s, number, 0, viewer) for viewer in (1, 2, 3)} == {f"player_0 {told}"}
     assert s == before
 
@@ -216,7 +224,9 @@ def test_every_seat_sees_which_card_a_captain_takes() -> None:
                 texts = [game.seen_action(each.s, number, int(each.s.to_move), viewer) for number in numbers]
                 alike = each.s.face_up == each.s.face_down
                 assert [text.split()[1:4] for text in texts] == (
-                    [["takes", "one", "of"]] * 2 if alike else [["takes", "the", "open"], ["takes", "the", "hidden"]]
+                    [["takes", "one", "of"]] * 2
+                    if alike
+                    else [["takes", "the", "face-up"], ["takes", "the", "face-down"]]
                 )
                 told += not alike
     assert told > 10
@@ -231,8 +241,10 @@ def test_action_texts_of_recruiting(at: Callable[..., Any], make_mapping: Callab
     def said(viewer: int) -> list[str]:
         return [table.game.seen_action(table.s, number, 1, viewer) for number in numbers]
 
-    assert said(1) == ["player_1 takes the open codebreaker", "player_1 takes the hidden card"]
-    assert said(0) == said(NOBODY) == ["player_1 takes the open codebreaker", "player_1 takes the hidden daredevil"]
+    assert said(1) == ["player_1 takes the face-up codebreaker", "player_1 takes the face-down card"]
+    assert (
+        said(0) == said(NOBODY) == ["player_1 takes the face-up codebreaker", "player_1 takes the face-down daredevil"]
+    )
 
 
 @pytest.mark.rule("AA-10")

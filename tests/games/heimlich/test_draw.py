@@ -243,11 +243,11 @@ def said(table: Position, viewer: int, **look: Any) -> list[str]:
 
 def test_headlines(at: Callable[..., Position]) -> None:
     cards = {"players": 4, "top_secret": True}
-    assert "You: move agents, 4 points left" in said(at({"players": 3}, die=4), 0)
-    assert "player_0: move agents, 1 point left" in said(at({"players": 3}, die=4, moved={"red": 3}), 1)
+    assert "You: move agents, 4 steps left" in said(at({"players": 3}, die=4), 0)
+    assert "player_0: move agents, 1 step left" in said(at({"players": 3}, die=4, moved={"red": 3}), 1)
     assert "You: play a card or pass" in said(at(cards, phase="cards", hands={"0": ["swap"]}), 0)
     asks = at(cards, phase="cards", hands={"0": ["swap"]}).act("card swap")
-    assert "player_0: choose for Swap" in said(asks, 2)
+    assert "player_0: choose an agent for Swap" in said(asks, 2)
     assert "player_0: move the safe" in said(at({"players": 3}, phase="safe"), NOBODY)
     asked = at({"players": 3, "secret_identities": True}, phase="guess", guessing=[0, 1, 2], scores={"red": 30})
     assert "You: who owns yellow?" in said(asked, 0)

@@ -190,7 +190,7 @@ GUESS = ({"players": 3, "secret_identities": True}, {"phase": "guess", "guessing
 SENTENCES: list[tuple[dict[str, Any], dict[str, Any], list[str], str, str, str]] = [
     # options, parts of a position, earlier actions, the action, text for its seat, text for another seat
     ({"players": 3}, {"die": 4}, [], "move red 3", "player_0 moves red by 3", ""),
-    ({"players": 3}, {"die": "1-3"}, ["move red 1"], "done", "player_0 leaves 2 of the points", ""),
+    ({"players": 3}, {"die": "1-3"}, ["move red 1"], "done", "player_0 leaves 2 steps unused", ""),
     ({"players": 3}, {"die": 2, "positions": {"red": 8}}, ["move red 2"], "safe 9",
      "player_0 moves the safe to building 9", ""),
     ({"players": 3}, {"die": 2, "positions": {"red": 8}}, ["move red 2"], "safe church",
@@ -215,8 +215,10 @@ SENTENCES: list[tuple[dict[str, Any], dict[str, Any], list[str], str, str, str]]
      ["card ruins_to_church", "agent red"], "done", "player_0 names no second agent", ""),
     (CARDS, {"phase": "cards", "hands": {"0": ["new_identity"]}}, [], "card new_identity",
      "player_0 plays New identity", ""),
-    (*GUESS, [], "guess yellow player_2", "player_0 predicts: yellow is of player_2", "player_0 makes a prediction"),
-    (*GUESS, [], "guess yellow free", "player_0 predicts: yellow is free", "player_0 makes a prediction"),
+    (*GUESS, [], "guess yellow player_2", "player_0 predicts that yellow belongs to player_2",
+     "player_0 makes a prediction"),
+    (*GUESS, [], "guess yellow free", "player_0 predicts that yellow belongs to nobody",
+     "player_0 makes a prediction"),
 ]  # fmt: skip
 
 

@@ -10,7 +10,11 @@ const all = selector => [...main().querySelectorAll(selector)];
 // The picture that is shown: there is one for wide and one for narrow screens.
 const shown = () => all("#picture svg").find(each => each.getClientRects().length) || find("#picture svg");
 const targets = (rest = "") => [...(shown()?.querySelectorAll(`.target${rest}`) || [])];
-let picks = new Map(), timer = 0, playing = 0, speed = 1, skip = () => {}, busy = false, wanted = "", told = "", held = null;
+const NARROW = matchMedia("(max-width: 599px)");
+// The picks on the board: by the position of the word in an action's text, the word and the target.
+let picks = new Map();
+const folds = new Map(); // whether the user has opened or closed a fold, by its id
+let timer = 0, playing = 0, speed = 1, skip = () => {}, busy = false, wanted = "", told = "", held = null;
 
 function say(text) { document.getElementById("said").textContent = text; }
 
@@ -48,8 +52,11 @@ function take(html, url) {
   }
 }
 
+// The server draws only the form of the board that is shown.
+const shape = () => ({ "X-Board": NARROW.matches ? "narrow" : "wide" });
+
 async function get(url) {
-  const answer = await fetch(url);
+  const answer = await fetch(url, { headers: shape() });
   take(await answer.text(), answer.url);
 }
 
@@ -72,13 +79,15 @@ async function send(form, submitter) {
   if (busy || (submitter?.id === "resign" && !confirm("Resign this game?"))) return;
   busy = true;
   find(".problem")?.remove(); // it belongs to the last action
+  const typed = form.matches(".typed");
   held = hold(); // elements that are disabled while the others move lose the focus
   const fields = new URLSearchParams(new FormData(form, submitter)), stream = form.matches(".act");
   for (const button of all("button")) button.disabled = true;
+  main().classList.toggle("waiting", stream); // hides what cannot be chosen now
   if (find("#picked")) find("#picked").textContent = "";
   if (stream && find("#turn")) find("#turn").textContent = "The others are thinking …";
   try {
-    const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, headers: stream ? { Accept: "application/x-ndjson" } : {} });
+    const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, headers: stream ? { Accept: "application/x-ndjson", ...shape() } : shape() });
     if ((answer.headers.get("content-type") || "").startsWith("application/x-ndjson")) {
       const last = await watch(answer.body);
       busy = false;
@@ -88,6 +97,8 @@ async function send(form, submitter) {
       busy = false;
       take(await answer.text(), answer.status === 409 ? undefined : answer.url);
       const problem = find(".problem");
+      if (problem && typed) find(".typed")?.after(problem); // near what was used
+      problem?.scrollIntoView({ block: "nearest" });
       if (problem) say(problem.textContent);
     }
   } catch { offline(); }
@@ -97,9 +108,9 @@ async function send(form, submitter) {
 async function watch(body) {
   const reader = body.getReader(), decoder = new TextDecoder();
   let text = "", quick = false, shown = 0, last = "";
-  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Skip", id: "skip" });
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Skip animation", id: "skip" });
   button.onclick = () => { quick = true; skip(); };
-  find("#turn")?.replaceChildren("The others are thinking … ", button);
+  if (PAUSE) find("#turn")?.after(button);
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return last;
@@ -111,8 +122,7 @@ async function watch(body) {
       if (shown++ && !quick && PAUSE) await new Promise(resolve => { skip = resolve; setTimeout(resolve, PAUSE); });
       find("#picture").innerHTML = frame.picture;
       say(last = frame.text);
-      const item = Object.assign(document.createElement("li"), { textContent: frame.text });
-      find("#log")?.prepend(item);
+      find("#log")?.insertAdjacentHTML("afterbegin", frame.line);
     }
   }
 }
@@ -129,20 +139,35 @@ function open() {
 
 const fits = (text, wanted) => [...wanted].every(([at, word]) => text.split(" ")[at] === word);
 
+const chosen = () => new Map([...picks].map(([at, pick]) => [at, pick.word]));
+
+const asks = () => JSON.parse(find("#picked")?.dataset.asks || "{}");
+
+const place = target => { const [at, word] = target.dataset.pick.split(/:(.*)/s); return [Number(at), word]; };
+
+// Whether every part of an action has been picked that can be. An action is never played before that, even if it is the
+// only one left.
+function complete(text) {
+  const words = text.split(" "), slots = new Set(targets("[data-pick]").map(each => place(each)[0]));
+  (asks()[words[0]] || []).forEach((_, i) => slots.add(i + 1));
+  return [...slots].every(at => at >= words.length || picks.has(at));
+}
+
 function press(target) {
+  find(".problem")?.remove();
   if (target.dataset.action) return choose(target.dataset.action);
-  let [at, word] = [Number(target.dataset.pick.split(":")[0]), target.dataset.pick.slice(target.dataset.pick.indexOf(":") + 1)];
+  let [at, word] = place(target);
+  const earlier = picks.get(at);
   // A second card is meant for the next place if it fits there.
-  const later = new Map(picks).set(at + 1, word);
-  if (picks.has(at) && picks.get(at) !== word && !picks.has(at + 1) && open().some(text => fits(text, later))) at += 1;
-  if (picks.get(at) === word) picks.delete(at);
+  if (earlier && earlier.target !== target && !picks.has(at + 1) && open().some(text => fits(text, chosen().set(at + 1, word)))) at += 1;
+  if (picks.get(at)?.target === target) picks.delete(at);
   else {
-    picks.set(at, word);
+    picks.set(at, { word, target });
     // A pick that fits none of the earlier ones replaces them.
-    if (!open().some(text => fits(text, picks))) picks = new Map([[at, word]]);
+    if (!open().some(text => fits(text, chosen()))) picks = new Map([[at, { word, target }]]);
   }
-  const left = open().filter(text => fits(text, picks));
-  if (left.length === 1) return choose(left[0]);
+  const left = open().filter(text => fits(text, chosen()));
+  if (left.length === 1 && complete(left[0])) return choose(left[0]);
   mark();
 }
 
@@ -152,42 +177,52 @@ function choose(text) {
 }
 
 function mark() {
-  const left = picks.size ? open().filter(text => fits(text, picks)) : texts();
+  const left = picks.size ? open().filter(text => fits(text, chosen())) : texts(), first = picks.size === 0;
   for (const button of all(".actions button")) button.hidden = !left.includes(button.value);
   for (const target of targets("[data-pick]")) {
-    const [at, word] = target.dataset.pick.split(/:(.*)/s);
-    const picked = picks.get(Number(at)) === word;
+    const [at, word] = place(target), picked = [...picks.values()].some(pick => pick.target === target);
     target.classList.toggle("picked", picked);
     target.setAttribute("aria-pressed", picked);
-    const others = new Map(picks).set(Number(at), word);
-    target.classList.toggle("out", picks.size > 0 && !picked && !open().some(text => fits(text, others)));
+    const fit = open().some(text => fits(text, chosen().set(at, word)));
+    target.classList.toggle("out", !first && !picked && !fit);
+    target.classList.toggle("later", first && at > 1);
   }
   for (const copy of all("#picture .placed")) copy.remove();
-  for (const place of shown()?.querySelectorAll("[data-place]") || []) {
-    const word = picks.get(Number(place.dataset.place)), card = word && targets(`[data-pick="1:${CSS.escape(word)}"]`)[0];
-    if (card) put(card, place);
+  for (const spot of shown()?.querySelectorAll("[data-place]") || []) {
+    const pick = picks.get(Number(spot.dataset.place));
+    if (pick) put(pick.target, spot);
   }
-  const note = find("#picked");
-  if (note) note.textContent = picks.size ? `${question(left)} To change a choice, click it again.` : "Choose on the board, or here.";
+  const turn = find("#turn"), note = find("#picked");
+  if (!note) return;
+  turn.dataset.due ??= turn.textContent;
+  turn.textContent = first ? turn.dataset.due : question(left);
+  const verb = Object.keys(asks()).find(each => left.some(text => text.startsWith(`${each} `)));
+  note.textContent = !first ? "To take a choice back, tap it again." : verb ? `${asks()[verb][0]}.` : onBoard() ? "Tap it on the board." : "Choose below.";
 }
 
 // The question for the next word of the actions that are left.
 function question(left) {
-  const asks = JSON.parse(find("#picked").dataset.asks), words = left[0].split(" ");
-  const next = words.findIndex((_, at) => at && !picks.has(at) && new Set(left.map(text => text.split(" ")[at])).size > 1);
-  const said = new Set(left.map(text => text.split(" ")[0])).size === 1 && asks[words[0]]?.[next - 1];
-  return said || `Picked: ${[...picks.values()].join(", ")}. Choose the next part.`;
+  const words = left[0].split(" "), questions = asks()[words[0]] || [];
+  const next = words.findIndex((_, at) => at && !picks.has(at) && (questions[at - 1] || new Set(left.map(text => text.split(" ")[at])).size > 1));
+  const said = new Set(left.map(text => text.split(" ")[0])).size === 1 && questions[next - 1];
+  return said || `Picked: ${[...chosen().values()].join(", ")}. Choose the next part`;
+}
+
+// Whether every action can be chosen on the board.
+function onBoard() {
+  const whole = new Set(targets("[data-action]").map(each => each.dataset.action)), words = targets("[data-pick]").map(place);
+  return texts().every(text => whole.has(text) || words.some(([at, word]) => text.split(" ")[at] === word));
 }
 
 // Shows a copy of a picked card in the place that it goes to.
-function put(card, place) {
-  const copy = card.cloneNode(true), from = card.getBBox(), to = place.getBBox();
+function put(card, spot) {
+  const copy = card.cloneNode(true), from = card.getBBox(), to = spot.getBBox();
   const scale = Math.min(to.width / from.width, to.height / from.height);
   for (const each of [copy, ...copy.querySelectorAll("*")])
     for (const name of each.getAttributeNames()) if (/^(data-|role|tabindex|aria-|class|id)/.test(name)) each.removeAttribute(name);
   copy.setAttribute("class", "placed");
   copy.setAttribute("transform", `translate(${to.x + (to.width - scale * from.width) / 2} ${to.y + (to.height - scale * from.height) / 2}) scale(${scale}) translate(${-from.x} ${-from.y})`);
-  place.after(copy);
+  spot.after(copy);
 }
 
 // ---------------------------------------------------------------- films
@@ -246,6 +281,11 @@ function dress() {
     }
     mark();
   }
+  for (const fold of all("details[id]")) {
+    if (folds.has(fold.id)) fold.open = folds.get(fold.id);
+    // Below 360 pixels, letters and targets on the board are small.
+    else if (fold.id === "list") fold.open = !(NARROW.matches && onBoard()) || innerWidth < 360;
+  }
   if (find(".film")) {
     const made = (id, textContent, onclick) => Object.assign(document.createElement("button"), { type: "button", id, textContent, onclick });
     const faster = () => {
@@ -274,7 +314,7 @@ async function look() {
   const part = find("#thought"), where = main().dataset.refresh;
   if (busy) { timer = setTimeout(look, POLL); return; }
   try {
-    const answer = await fetch(where), html = await answer.text(), next = read(html), fresh = next.querySelector("#thought");
+    const answer = await fetch(where, { headers: shape() }), html = await answer.text(), next = read(html), fresh = next.querySelector("#thought");
     if (part && !part.isConnected) return; // another position is shown now
     if (!part || !fresh) return take(html, answer.url);
     part.replaceWith(document.adoptNode(fresh));
@@ -294,6 +334,8 @@ document.addEventListener("submit", event => {
   send(form, event.submitter);
 });
 document.addEventListener("click", event => {
+  const fold = event.target.closest("summary")?.parentElement;
+  if (fold?.id) folds.set(fold.id, !fold.open);
   const target = event.target.closest("#picture .target"), link = event.target.closest(".step, #moves a");
   if (target && texts().length) press(target);
   if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); follow(link.href); }
@@ -317,6 +359,6 @@ document.addEventListener("keydown", event => {
 const large = document.getElementById("large"); // kept from page to page
 large.checked = sessionStorage.getItem("large") === "yes";
 large.addEventListener("change", () => sessionStorage.setItem("large", large.checked ? "yes" : "no"));
-matchMedia("(max-width: 599px)").addEventListener("change", () => { if (shown() && texts().length) { picks = new Map(); mark(); } });
+NARROW.addEventListener("change", () => { if (find("#picture")) get(location.href).catch(offline); });
 window.addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
 dress();

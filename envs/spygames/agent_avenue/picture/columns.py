@@ -1,7 +1,7 @@
 """The columns beside the board: the decks, the state of the race, the Black Market."""
 
 from spygames.agent_avenue.cards import MASTERPLAN_NAMES
-from spygames.agent_avenue.picture.faces import STEPS, chip, letters, market_row, race_row, signed, step
+from spygames.agent_avenue.picture.faces import STEPS, chip, fitting, letters, market_row, race_row, signed, step
 from spygames.agent_avenue.picture.scene import Scene
 from spygames.agent_avenue.picture.signs import (
     BACK_LINE,
@@ -11,7 +11,6 @@ from spygames.agent_avenue.picture.signs import (
     MARKET_TEXT,
     SIDE,
     SIDE_TEXT,
-    SIDES,
     back,
     badge,
     eye,
@@ -71,7 +70,9 @@ def race(c: Scene, x: float, y: float, h: float) -> float:
     palette, side_text = pen.palette, SIDE_TEXT[pen.palette.theme]
     heading(pen, x, y, "how it stands")
     for side in range(2):
-        pen.words(x + COLUMN - 101 + 64 * side, y, SIDES[side], 12, side_text[side], anchor="middle")
+        name = c.name_of(side).removeprefix("the ").removesuffix(" team")
+        name = f"team {side + 1}" if " and " in name else name
+        pen.words(x + COLUMN - 101 + 64 * side, y, name, 12, side_text[side], anchor="middle")
     top = y + 12
     scale = h / 50
     if h > 40:
@@ -109,9 +110,10 @@ def market(c: Scene) -> None:
     heading(pen, RIGHT, TOP, "Black Market", MARKET_TEXT[pen.palette.theme])
     for entry in c.seen["pending"]:
         side = entry["side"]
-        text = f"then {SIDES[side]} takes a card"
-        pen.box(RIGHT + COLUMN - 150, TOP - 14, 150, 19, 9, SIDE[side])
-        pen.words(RIGHT + COLUMN - 75, TOP - 0.5, text, 12, INK, anchor="middle")
+        name = c.name_of(side)
+        text = f"then {name} {'take' if name == 'you' else 'takes'} a card"
+        pen.box(RIGHT + COLUMN - 164, TOP - 14, 164, 19, 9, SIDE[side])
+        pen.words(RIGHT + COLUMN - 82, TOP - 0.5, text, fitting(text, 12, 156), INK, anchor="middle")
     for i, card in enumerate(c.seen["market_supply"]):
         with c.target(f"market {card}", label=f"take {card.replace('_', ' ')}") as can:
             market_row(pen, card, RIGHT, TOP + 12 + 55 * i, COLUMN, pen.palette.pick if can else None)

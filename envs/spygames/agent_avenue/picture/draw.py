@@ -14,7 +14,7 @@ from spygames.agent_avenue.picture.scene import Scene
 from spygames.agent_avenue.picture.signs import SIDE
 from spygames.agent_avenue.picture.zones import own_zone, top_zone
 from spygames.core.pictures.picture import Look, advice_panel, log_panel, title_bar
-from spygames.core.svg.pen import WIDTH, Pen, width
+from spygames.core.svg.pen import WIDTH, Pen
 
 TOP_ZONE, OWN_ZONE = (52, 148), (638, 248)
 """The upper edge and height of the zones of the two sides."""
@@ -29,10 +29,8 @@ def headline(seen: Mapping[str, Any], viewer: int) -> str:
 def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     """Draw what `seen_to_dict` returned on the canvas of 1200 x 900 units."""
     c = Scene(pen, seen, look)
-    if look.viewer >= 0 and seen["to_move"] == look.viewer:
-        w = width(c.headline, 19) + 36
-        pen.box(WIDTH / 2 - w / 2, 11, w, 33, 16, pen.palette.notice, stroke=pen.palette.pick, stroke_width=1.6)
-    title_bar(pen, "Agent Avenue", c.headline, f"turn {seen['turn']}")
+    due = look.viewer >= 0 and seen["to_move"] == look.viewer
+    title_bar(pen, "Agent Avenue", c.headline, f"turn {seen['turn']}", due)
     for side, (y, h) in ((1 - c.below, TOP_ZONE), (c.below, OWN_ZONE)):
         active = side == (seen["active_side"] if seen["winner"] is None else seen["winner"])
         edge = SIDE[side] if active else pen.palette.line

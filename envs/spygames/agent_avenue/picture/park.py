@@ -5,7 +5,7 @@ import math
 from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.picture.faces import EFFECTS, face, fitting, market_card
 from spygames.agent_avenue.picture.scene import CX, CY, Scene
-from spygames.agent_avenue.picture.signs import BACK_LINE, SIDE, SIDES, back, disc, eye, meeple, stall, tree
+from spygames.agent_avenue.picture.signs import BACK_LINE, SIDE, back, disc, eye, meeple, stall, tree
 from spygames.agent_avenue.picture.zones import known
 from spygames.core.svg.colours import PAPER, PICK
 
@@ -38,23 +38,13 @@ def park(c: Scene) -> None:
     elif c.seen["phase"] == "market":
         _stalls(c)
     else:
-        if _buttons(c, "lead", CX, CY + 4, "the open card", 236):
+        if _buttons(c, "lead", CX, CY + 4, "face up", 236):
             return
-        for x, text, word in ((CX - 106, "open", 1), (CX + 14, "hidden", 2)):
-            pen.box(
-                x,
-                CY - 36,
-                92,
-                126,
-                9,
-                "none",
-                stroke=GRASS_INK,
-                stroke_width=1.8,
-                stroke_dasharray="6 6",
-                data_place=word,
-            )
-            if c.seen["phase"] != "lead":
+        for x, text, word in ((CX - 106, "face up", 1), (CX + 14, "face down", 2)):
+            if c.seen["phase"] != "lead":  # below the place, so that a card that is put there covers it
                 pen.words(x + 46, CY + 31, text, 14, GRASS_INK, anchor="middle")
+            dashes = {"stroke": GRASS_INK, "stroke_width": 1.8, "stroke_dasharray": "6 6"}
+            pen.box(x, CY - 36, 92, 126, 9, "none", data_place=word, **dashes)
 
 
 def _lead(c: Scene) -> None:
@@ -67,10 +57,7 @@ def _lead(c: Scene) -> None:
         lit = 0 < k <= own or own <= k < 0
         end = {"stroke": SIDE[side], "stroke_width": 2} if abs(k) == CATCH else {}
         pen.dot(CX + k * step, y, 8 if end else 5.4, SIDE[side] if lit else UNLIT if k else MIDDLE, **end)
-    ahead = c.below if own > 0 else 1 - c.below
-    who = ("they lead", "you lead")[own > 0] if c.look.viewer >= 0 else f"{SIDES[ahead]} leads"
-    text = f"{who} by {abs(own)}; {CATCH} catches" if own else f"level; a lead of {CATCH} catches"
-    pen.words(CX, y + 30, text, 13.5, GRASS_INK, anchor="middle")
+    pen.words(CX, y + 30, c.race, 13.5, GRASS_INK, anchor="middle")
 
 
 def _offer(c: Scene) -> None:
@@ -79,12 +66,12 @@ def _offer(c: Scene) -> None:
     for x, key, action in ((CX - 106, "face_up", "recruit up"), (CX + 14, "face_down", "recruit down")):
         card = c.seen[key]
         pen.at(x, CY - 36)
-        with c.target(action, label="take the open card" if key == "face_up" else "take the hidden card") as can:
+        with c.target(action, label=f"take the {key.replace('_', '-')} card") as can:
             if can:
                 pen.box(-6, -6, w + 12, h + 12, 14, "#fff3c4", stroke=PICK, stroke_width=3.4)
             if card is None:
                 pen.box(0, 0, w, h, 9, "none", stroke=GRASS_INK, stroke_width=1.8, stroke_dasharray="6 6")
-                pen.words(w / 2, h / 2 + 5, "hidden", 14, GRASS_INK, anchor="middle")
+                pen.words(w / 2, h / 2 + 5, "face down", 14, GRASS_INK, anchor="middle")
             elif card == "?":
                 back(pen, w, h)
                 pen.dot(w / 2, h / 2, 19, "#1b3245", stroke=BACK_LINE, stroke_width=2)

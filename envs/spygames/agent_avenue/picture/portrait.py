@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spygames.agent_avenue.board import CATCH
+from spygames.agent_avenue.cards import MARKET_CARDS, ONGOING
 from spygames.agent_avenue.picture.faces import EFFECTS, chip, fitting
 from spygames.agent_avenue.picture.park import GRASS, GRASS_INK
 from spygames.agent_avenue.picture.scene import Scene, title
@@ -19,7 +20,6 @@ from spygames.agent_avenue.picture.signs import (
     MARKET_TEXT,
     SIDE,
     SIDE_TEXT,
-    SIDES,
     badge,
     meeple,
     sign,
@@ -27,15 +27,17 @@ from spygames.agent_avenue.picture.signs import (
 from spygames.agent_avenue.picture.small import card, hidden, in_play, lamps, ring
 from spygames.agent_avenue.picture.zones import known
 from spygames.core.pictures.picture import Look
-from spygames.core.svg.colours import PAPER, PICK
+from spygames.core.svg.colours import INK, PAPER, PICK
 from spygames.core.svg.pen import CANVAS, Pen, cut, width
 
 W, H = CANVAS["portrait"]
 EDGE, INNER = 8, W - 16
+LETTERS = 12.5
+"""The least size of letters."""
 LINE, PLAYED = 22, 48
 """The heights of a seat's line and of the agents in play."""
-TAB, GAP = 44, 5
-"""The height of a button, and the space between two."""
+TAB, GAP = 54, 5
+"""The height of a button, 44 pixels on a screen of 320, and the space between two."""
 HAND, FOOT = 512, 698
 """The upper and lower edge of the hand and its buttons, the same in all phases."""
 
@@ -60,7 +62,10 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     for seat in sorted(c.seats[c.below], key=lambda each: each == look.viewer):
         y = _line(c, seat, y)
     _played(c, c.below, y)
-    _hand(c, HAND)
+    if any(text.startswith("market ") for text in look.legal):
+        _choices(c, HAND)
+    else:
+        _hand(c, HAND)
     _status(c)
 
 
@@ -90,10 +95,11 @@ def _line(c: Scene, seat: int, y: float) -> float:
     x += width(name, 14) + 6
     if len(c.seats[side]) > 1 and c.seen["captain"].get(str(side)) == seat:
         badge(pen, x + 9, base - 5)
-        x += 24
+        pen.words(x + 21, base, "captain", 12, pen.palette.soft, bold=False)
+        x += 27 + width("captain", 12, False)
     if c.seen["lead"] == seat:
-        pen.words(x, base, "opens", 12, pen.palette.pick_text, bold=False)
-        x += width("opens", 12, False) + 6
+        pen.words(x, base, "face up", 12, pen.palette.pick_text, bold=False)
+        x += width("face up", 12, False) + 6
     left = c.seen["discards_left"][str(seat)]
     right = f"{left} discard{'' if left == 1 else 's'} left"
     pen.words(W - 12, base, right, 12, pen.palette.soft, anchor="end", bold=False)
@@ -144,31 +150,29 @@ def _park(c: Scene, x: float, y: float, w: float, h: float) -> None:
     pen, seen = c.pen, c.seen
     pen.box(x, y, w, h, 10, GRASS, stroke="#8fb588", stroke_width=2)
     lamps(c, x + w / 2, y + 14, w - 20, CATCH)
-    own = seen["progress"][c.below] - seen["progress"][1 - c.below]
-    who = ("they lead", "you lead")[own > 0] if c.look.viewer >= 0 else f"{SIDES[(own > 0) == c.below]} leads"
-    text = f"{who} by {abs(own)}; {CATCH} catches" if own else f"level; a lead of {CATCH} catches"
     low = h < 98  # there is room for the lamps only
     if not low:
-        pen.words(x + w / 2, y + 37, text, 13, GRASS_INK, anchor="middle")
-    top, high = (y + 26, h - 31) if low else (y + 43, h - 48)
+        text = c.race if width(c.race, 13) <= w - 8 else c.standing
+        pen.words(x + w / 2, y + 37, text, fitting(text, 13, w - 6), GRASS_INK, anchor="middle")
+    top, high = (y + 26, h - 31) if low else (y + 47, h - 52)
     if seen["winner"] is not None:
         _end(c, x, top, w, high)
     elif seen["face_up"] is not None:
         _offer(c, x, top, w, high)
     elif seen["ability"] is not None:
         _ability(c, x, top, w, high)
-    elif not _answers(c, "lead", x + 6, top, w - 12, high, "the open card"):
+    elif not _answers(c, "lead", x + 6, top, w - 12, high, "face up"):
         if seen["phase"] == "market":
             who = "You choose" if seen["to_move"] == c.look.viewer else f"player_{seen['to_move']} chooses"
             pen.words(x + w / 2, top + high / 2, who, 15, GRASS_INK, anchor="middle")
             pen.words(x + w / 2, top + high / 2 + 18, "from the market", 13, GRASS_INK, anchor="middle", bold=False)
             return
-        for i, text in enumerate(("open", "hidden")):
+        for i, text in enumerate(("face up", "face down")):
             cw = (w - 36) / 2
             left = x + 12 + i * (cw + 12)
-            dashes = {"stroke": GRASS_INK, "stroke_width": 1.6, "stroke_dasharray": "6 6"}
-            pen.box(left, top, cw, high, 8, "none", data_place=i + 1, **dashes)
             pen.words(left + cw / 2, top + high / 2 + 5, text, 14, GRASS_INK, anchor="middle")
+            dashes = {"stroke": GRASS_INK, "stroke_width": 1.6, "stroke_dasharray": "6 6"}
+            pen.box(left, top, cw, high, 8, "none", data_place=i + 1, **dashes)  # a card put there covers the words
 
 
 def _offer(c: Scene, x: float, y: float, w: float, h: float) -> None:
@@ -177,12 +181,12 @@ def _offer(c: Scene, x: float, y: float, w: float, h: float) -> None:
     for i, (key, action) in enumerate((("face_up", "recruit up"), ("face_down", "recruit down"))):
         kind = c.seen[key]
         pen.at(x + 12 + i * (cw + 12), y)
-        with c.target(action, label="take the open card" if i == 0 else "take the hidden card") as can:
+        with c.target(action, label=f"take the {key.replace('_', '-')} card") as can:
             if can:
                 pen.box(-4, -4, cw + 8, h + 8, 11, "#fff3c4", stroke=PICK, stroke_width=3)
             if kind is None:
                 pen.box(0, 0, cw, h, 8, "none", stroke=GRASS_INK, stroke_width=1.6, stroke_dasharray="6 6")
-                pen.words(cw / 2, h / 2 + 5, "hidden", 14, GRASS_INK, anchor="middle")
+                pen.words(cw / 2, h / 2 + 5, "face down", 14, GRASS_INK, anchor="middle")
             elif kind == "?":
                 hidden(pen, cw, h)
             else:
@@ -202,9 +206,7 @@ def _ability(c: Scene, x: float, y: float, w: float, h: float) -> None:
     top, room = y + 28, h - 28
     if ability["taken"] is not None and c.look.viewer != c.seen["to_move"]:
         pen.words(x + w / 2, top + 22, f"taken: {title(ability['taken'])}", 13.5, GRASS_INK, anchor="middle")
-    elif not _answers(c, "decline", x + 6, top, w - 12, room, "") and not _answers(
-        c, "resolver", x + 6, top, w - 12, room, "it out"
-    ):
+    elif not _answers(c, "resolver", x + 6, top, w - 12, room, "it out"):
         effect = EFFECTS[name]
         pen.words(x + w / 2, top + 14, effect, max(12.0, fitting(effect, 13, w - 12, False)), GRASS_INK,
                   anchor="middle", bold=False, most=w - 8)  # fmt: skip
@@ -220,15 +222,12 @@ def _answers(c: Scene, verb: str, x: float, y: float, w: float, h: float, words:
         own = whom == f"player_{c.look.viewer}"
         first = ("play" if own else "plays") if verb == "lead" else ("carry" if own else "carries")
         label = f"{'You' if own else whom} {first} {words}"
-        if whom == verb:
-            taken = c.seen["ability"]["taken"]
-            label = f"keep the {title(taken)} in hand" if taken else "keep it"
         left, top = (x, y + i * (TAB + 4)) if over else (x + i * (bw + 4), y)
         with c.target(text):
             pen.box(left, top, bw, min(h, TAB), 10, "#1b2a36", stroke=PICK, stroke_width=2.4)
-            lines = [label] if over or whom == verb else [label.split()[0], f"{first} it"]
+            lines = [label] if over else [label.split()[0], f"{first} it"]
             for k, line in enumerate(lines):
-                at = top + TAB / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
+                at = top + min(h, TAB) / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
                 pen.words(left + bw / 2, at, line, 13, PAPER, anchor="middle", most=bw - 8)
     return bool(texts)
 
@@ -238,8 +237,13 @@ def _end(c: Scene, x: float, y: float, w: float, h: float) -> None:
     pen, winner = c.pen, c.seen["winner"]
     pen.box(x + 6, y, w - 12, h, 12, "#1b2a36", stroke=SIDE[winner], stroke_width=2.4)
     meeple(pen, winner, x + 36, y + h / 2 + 24, 1.1)
-    result = c.result if c.look.viewer >= 0 else f"{SIDES[winner].title()} wins"
-    pen.words(x + 62, y + h / 2 - 2, result, fitting(result, 22, w - 76), SIDE[winner])
+    size = fitting(c.result, 22, w - 76)
+    if size >= LETTERS:
+        pen.words(x + 62, y + h / 2 - 2, c.result, size, SIDE[winner])
+    else:  # the names of a team
+        first, _, second = c.result.partition(" and ")
+        for i, text in enumerate((f"{first} and", second)):
+            pen.words(x + 62, y + h / 2 - 17 + 15 * i, text, 14, SIDE[winner], most=w - 66)
     words, lines = c.why.split(), [""]
     for word in words:
         if width(f"{lines[-1]} {word}", 12.5, False) > w - 76:
@@ -250,61 +254,79 @@ def _end(c: Scene, x: float, y: float, w: float, h: float) -> None:
 
 
 def _market(c: Scene, y: float) -> None:
-    """Draw the supply of the Black Market: three cards that can be taken."""
+    """Draw the supply of the Black Market."""
     pen, cards = c.pen, c.seen["market_supply"]
     w = (INNER + 4) / 3 - 4
     if not cards:
         pen.words(W / 2, y + 28, "the Black Market is empty", 13, MARKET_TEXT[pen.palette.theme], anchor="middle")
     for i, name in enumerate(cards):
         x = EDGE + i * (w + 4)
-        with c.target(f"market {name}", label=f"take {title(name)}") as can:
-            edge = {"stroke": pen.palette.pick, "stroke_width": 3} if can else {"stroke": MARKET_LINE}
-            pen.box(x, y + 2, w, 46, 9, MARKET, **edge)
-            sign(pen, name, x + 20, y + 25, 0.62, MARKET, MARKET_LIGHT)
-            words = title(name).split(" ", 1)
-            for k, word in enumerate(words):
-                at = y + 29.5 + 16 * (k - (len(words) - 1) / 2)
-                pen.words(x + 39, at, word, 12.5, MARKET_LIGHT, most=w - 42)
+        pen.box(x, y + 2, w, 46, 9, MARKET, stroke=MARKET_LINE)
+        sign(pen, name, x + 14, y + 25, 0.44, MARKET, MARKET_LIGHT)
+        words = title(name).split(" ", 1)
+        for k, word in enumerate(words):
+            at = y + 29.5 + 16 * (k - (len(words) - 1) / 2)
+            pen.words(x + 26, at, word, fitting(word, 12.5, w - 27), MARKET_LIGHT)
+
+
+def _choices(c: Scene, y: float) -> None:
+    """Draw the market cards that can be taken, with their effects, in place of the hand."""
+    pen, names = c.pen, [text.split()[1] for text in c.look.legal if text.startswith("market ")]
+    h = min(60.0, (FOOT - y + GAP) / len(names) - GAP)
+    for i, name in enumerate(names):
+        top = y + i * (h + GAP)
+        with c.target(f"market {name}", label=f"take {title(name)}"):
+            pen.box(EDGE, top, INNER, h, 9, MARKET, stroke=pen.palette.pick, stroke_width=3)
+            sign(pen, name, EDGE + 28, top + h / 2, 0.7, MARKET, MARKET_LIGHT)
+            stays = "stays" if MARKET_CARDS.index(name) < ONGOING else "at once"
+            pen.words(EDGE + 58, top + h / 2 - 4, title(name), 15, MARKET_LIGHT)
+            pen.words(W - 20, top + h / 2 - 4, stays, 12.5, MARKET_LIGHT, anchor="end", bold=False)
+            pen.words(EDGE + 58, top + h / 2 + 14, EFFECTS[name], 13, MARKET_LIGHT, bold=False, most=INNER - 66)
 
 
 def _hand(c: Scene, y: float) -> None:
-    """Draw the viewer's hand, or that of the seat to move, with a button below for each other way to use a card."""
+    """Draw the viewer's hand, or that of the seat to move, with a button to discard below each card."""
     pen, legal = c.pen, c.legal
     seat = c.look.viewer if c.look.viewer >= 0 else c.seats[c.below][0]
     cards = c.hand(seat)
     n = max(4, len(cards))
     verbs = {text.split()[0] for text in c.look.legal}
-    tabs = len(verbs & {"play", "down"}) + ("discard" in verbs)
-    w, h = (INNER + 6) / n - 6, min(130.0, FOOT - y - (TAB + GAP) * tabs)
+    w, h = (INNER + 6) / n - 6, min(130.0, FOOT - y - (TAB + GAP) * ("discard" in verbs))
     for i, kind in enumerate(cards):
         x, top = EDGE + i * (w + 6), y
-        action = next((f"{verb} {kind}" for verb in ("up", "recruit") if f"{verb} {kind}" in legal), "")
-        with c.target(action, "" if action else f"1:{kind}", f"{kind} face up" if not action else None) as can:
+        action = next((f"{verb} {kind}" for verb in ("up", "down", "recruit") if f"{verb} {kind}" in legal), "")
+        with c.target(action, "" if action else f"1:{kind}", None if action else f"offer {kind}") as can:
             if can:
                 pen.box(x - 2.5, top - 2.5, w + 5, h + 5, 9, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.6)
             pen.at(x, top)
             card(pen, kind, w, h, c.copies(kind))
             pen.close()
         top += h + GAP
-        for action, pick, words in (
-            (f"down {kind}", f"2:{kind}", "hide"),
-            (f"discard {kind}", "", "discard"),
-        ):
-            chosen = action if action in legal else ""
-            with c.target(chosen, "" if chosen else pick, f"{kind} {words}") as can:
-                if can:
-                    fill = "#27455e" if words == "hide" else "#3a3340"
-                    pen.box(x, top, w, TAB, 9, fill, stroke=pen.palette.pick, stroke_width=1.4)
-                    pen.words(x + w / 2, top + TAB / 2 + 5, words, 14 if w > 70 else 12, PAPER, anchor="middle", most=w)
-                    top += TAB + GAP
+        with c.target(f"discard {kind}") as can:
+            if can:
+                pen.box(x, top, w, TAB, 9, "#3a3340", stroke=pen.palette.pick, stroke_width=1.4)
+                pen.words(x + w / 2, top + TAB / 2 + 5, "discard", 14 if w > 70 else 12, PAPER, anchor="middle", most=w)
+    if "decline" in legal:
+        top = FOOT - 48
+        with c.target("decline"):
+            pen.box(EDGE, top, INNER, 46, 10, "#1b2a36", stroke=PICK, stroke_width=2.4)
+            pen.words(
+                W / 2, top + 28, f"keep the {title(c.seen['ability']['taken'])} in hand", 14, PAPER, anchor="middle"
+            )
 
 
 def _status(c: Scene) -> None:
-    """Draw the last line: the turn and what is left."""
+    """Draw the last line: the key to the triangles below the icons, the turn and what is left."""
     seen = c.seen
     parts = [f"turn {seen['turn']}"]
     for key, name in (("deck", "deck"), ("market_deck", "market deck")):
         if key == "deck" or seen["mode"] == "advanced":
             parts.append(f"{name} {seen[key] if isinstance(seen[key], int) else len(seen[key])}")
-    c.pen.words(12, H - 8, "AGENT AVENUE", 12, c.pen.palette.accent, letter_spacing=1.2)
+    x, words = 12.0, ("next for you", "for them") if c.look.viewer >= 0 else ()
+    if not words:
+        c.pen.words(x, H - 8, "AGENT AVENUE", 12, c.pen.palette.accent, letter_spacing=1.2)
+    for side, text in zip((c.below, 1 - c.below), words, strict=False):
+        c.pen.path(f"M{x:.1f} {H - 8}l6-10l6 10Z", SIDE[side], stroke=INK, stroke_width=0.9)
+        c.pen.words(x + 16, H - 8, text, 12, c.pen.palette.soft, bold=False)
+        x += 24 + width(text, 12, False)
     c.pen.words(W - 12, H - 8, " \N{MIDDLE DOT} ".join(parts), 12.5, c.pen.palette.soft, anchor="end", bold=False)

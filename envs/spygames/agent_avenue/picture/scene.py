@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.cards import MASTERPLAN_NAMES
 from spygames.core.pictures.picture import Look
 from spygames.core.svg.pen import Pen
@@ -19,13 +20,13 @@ def title(kind: str) -> str:
 CX, CY = 600, 421
 """The middle of the board."""
 DOING = {
-    "play": "offer two cards, one open and one hidden",
-    "recruit": "take the open card or the hidden one",
+    "play": "offer two cards, face up and face down",
+    "recruit": "take one card, face up or face down",
     "market": "take a card of the Black Market",
     "ability": "carry out the market card",
-    "lead": "name who plays the open card",
-    "up": "play the open card",
-    "down": "play the hidden card",
+    "lead": "name who plays face up",
+    "up": "play a card face up",
+    "down": "play a card face down",
     "resolver": "name who carries out the market card",
 }
 WHY = {
@@ -83,6 +84,27 @@ class Scene:
     def who(self, side: int) -> str:
         """A side, named by its seats."""
         return " and ".join(f"player_{seat}" for seat in self.seats[side])
+
+    def name_of(self, side: int) -> str:
+        """A side in a few words: "you" and the rival's name, or the teams."""
+        if self.look.viewer < 0:
+            return self.who(side)
+        if side == self.below:
+            return "you" if len(self.seats[side]) == 1 else "your team"
+        return f"player_{self.seats[side][0]}" if len(self.seats[side]) == 1 else "the other team"
+
+    @property
+    def standing(self) -> str:
+        """Who leads, and by how much."""
+        own = self.seen["progress"][self.below] - self.seen["progress"][1 - self.below]
+        name = self.name_of(self.below if own > 0 else 1 - self.below)
+        return f"{name} {'lead' if name == 'you' or ' and ' in name else 'leads'} by {abs(own)}" if own else "level"
+
+    @property
+    def race(self) -> str:
+        """Who leads, and the lead that wins."""
+        text = self.standing
+        return f"{text}; a lead of {CATCH} catches" if text == "level" else f"{text}; {CATCH} catches"
 
     def hand(self, seat: int, key: str = "hands") -> list[str]:
         """The cards of a seat, "?" for each that the viewer does not know."""

@@ -7,7 +7,6 @@ from spygames.core.svg.colours import BAD, INK, PAPER, Theme, themed
 from spygames.core.svg.pen import Pen
 
 GOLD, SKY = 0, 1
-SIDES = ("gold", "sky")
 SIDE = ("#f4b63f", "#57b7e3")
 """The colors of the sides, which also differ by their hats, a fedora and a bowler."""
 SIDE_DARK = ("#a8741a", "#22779f")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from spygames.agent_avenue.cards import AGENTS
 from spygames.agent_avenue.picture.faces import agent_back, back_with_sign, chip, face, fitting, pill, small_card, stack
 from spygames.agent_avenue.picture.scene import Scene
-from spygames.agent_avenue.picture.signs import SIDE, SIDE_TEXT, SIDES, badge, eye, meeple
+from spygames.agent_avenue.picture.signs import SIDE, SIDE_TEXT, badge, eye, meeple
 from spygames.core.pictures.picture import heading
 from spygames.core.svg.colours import INK, PAPER
 from spygames.core.svg.pen import WIDTH, width
@@ -64,7 +64,7 @@ def own_zone(c: Scene, side: int, y: float) -> None:
 
 
 def _name(c: Scene, seat: int, x: float, y: float, size: float = 17) -> float:
-    """Draw a seat's name, with marks if it is to move, is captain or plays the open card. Return the x of the end."""
+    """Draw a seat's name, with marks if it is to move, is captain or plays face up. Return the x of the end."""
     pen, colour = c.pen, SIDE_TEXT[c.pen.palette.theme][c.side(seat)]
     if seat == c.seen["to_move"]:
         pen.path(f"M{x:.1f} {y - 11:.1f}l10 5.500l-10 5.500Z", pen.palette.pick)
@@ -79,9 +79,9 @@ def _name(c: Scene, seat: int, x: float, y: float, size: float = 17) -> float:
         badge(pen, x + 9, y - 5)
         x += 24
     if c.seen["lead"] == seat:
-        pen.box(x, y - 13, 44, 17, 8, pen.palette.line)
-        pen.words(x + 22, y - 0.5, "opens", 11.5, anchor="middle", bold=False)
-        x += 50
+        pen.box(x, y - 13, 50, 17, 8, pen.palette.line)
+        pen.words(x + 25, y - 0.5, "face up", 11.5, anchor="middle", bold=False)
+        x += 56
     return x
 
 
@@ -171,15 +171,13 @@ def _hand(c: Scene, seat: int, x: float, y: float, most: float) -> None:
             eye(pen, w - 7, h * 0.19 + 8, min(7, w * 0.09)) if marks[i] else None
             pen.close()
         top = y + h + 8
-        tabs = ((f"2:{card}", "", "face down", "hide"), ("", f"discard {card}", "discard", "discard"))
-        for pick, action, words, short in tabs:
+        for pick, action, words in ((f"2:{card}", "", "face down"), ("", f"discard {card}", "discard")):
             with c.target(action, pick, f"{card} {words}" if pick else None) as can:
                 if can:
                     pen.box(
                         left, top, w, 19, 7, "#27455e" if pick else "#3a3340", stroke=pen.palette.pick, stroke_width=1.2
                     )
-                    text = words if w > 64 else short
-                    pen.words(left + w / 2, top + 14, text, fitting(text, 12.5, w - 6), PAPER, anchor="middle")
+                    pen.words(left + w / 2, top + 14, words, fitting(words, 12.5, w - 6), PAPER, anchor="middle")
                     top += 22
 
 
@@ -210,8 +208,8 @@ def _pills(c: Scene, side: int, x: float, y: float, most: float, h: float = 22) 
 def _legend(c: Scene, x: float, y: float) -> None:
     """Draw the legend of the triangles under the icons."""
     for side in (1, 0):
-        x -= width(SIDES[side], 12, False)
-        c.pen.words(x, y, SIDES[side], 12, SIDE_TEXT[c.pen.palette.theme][side], bold=False)
+        x -= width(c.name_of(side), 12, False)
+        c.pen.words(x, y, c.name_of(side), 12, SIDE_TEXT[c.pen.palette.theme][side], bold=False)
         c.pen.path(f"M{x - 16:.1f} {y:.1f}l6-10l6 10Z", SIDE[side], stroke=INK, stroke_width=0.9)
         x -= 28
     c.pen.words(x + 4, y, "the icon that counts next for", 12, c.pen.palette.soft, anchor="end", bold=False)

@@ -62,7 +62,7 @@ def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> s
         what = f"discards {_agent(decode_discard(action)) if knows else 'a card'}"
     elif action < RECRUIT_UP:
         up, down = decode_pair(action)
-        what = f"offers {_agent(up)}{f', hides {_agent(down)}' if knows else ' and a hidden card'}"
+        what = f"offers {_agent(up)} face up and {_agent(down) if knows else 'a card'} face down"
     elif action <= RECRUIT_DOWN:
         what = _recruits(s, action == RECRUIT_UP, seat, viewer)
     elif action < TAKE_AGENT:
@@ -70,9 +70,9 @@ def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> s
     elif action < RECRUIT_AGENT:
         what = f"{'steals' if _is_theirs(s) else 'takes back'} {_agent(decode_take(action))}"
     elif action < DECLINE:
-        what = f"recruits {_agent(decode_recruit(action))} from its hand"
+        what = f"recruits {_agent(decode_recruit(action))} from hand"
     elif action < LEAD_OWN:
-        what = f"keeps {_agent(s.taken)} in its hand"
+        what = f"keeps {_agent(s.taken)} in hand"
     elif action < PLAY_UP:
         who = _seat_name(s, action, seat)
         what = "is to play face up" if who == f"player_{seat}" else f"lets {who} play face up"
@@ -83,7 +83,8 @@ def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> s
     else:
         card, named = _market_card(s.ability), _seat_name(s, action, seat)
         is_visible = knows or _resolves(s, int(decode_seat(seat, action)))
-        what = f"has {named} resolve {card}" if is_visible else f"names who resolves {card}"
+        named = "is to" if named == f"player_{seat}" else f"has {named}"
+        what = f"{named} resolve {card}" if is_visible else f"names who resolves {card}"
     return f"player_{seat} {what}"
 
 
@@ -92,9 +93,9 @@ def _recruits(s: Record, take_up: bool, seat: int, viewer: int) -> str:
     if s.face_down == s.face_up and viewer not in (seat, NOBODY):
         return "takes one of the two cards"
     if take_up:
-        return f"takes the open {_agent(s.face_up)}"
+        return f"takes the face-up {_agent(s.face_up)}"
     known = viewer == NOBODY or knows_face_down(s, viewer)
-    return f"takes the hidden {_agent(s.face_down) if known else 'card'}"
+    return f"takes the face-down {_agent(s.face_down) if known else 'card'}"
 
 
 def _resolves(s: Record, named: int) -> bool:

@@ -10,12 +10,12 @@ from typing import Any
 from spygames.agent_dog.picture.columns import buttons, count, legend
 from spygames.agent_dog.picture.ground import homes, middle, track
 from spygames.agent_dog.picture.pawns import marks, pawns, trails
-from spygames.agent_dog.picture.scene import COLUMN, LEFT, RIGHT, Scene, X, scene_of
+from spygames.agent_dog.picture.scene import COLUMN, LEFT, RIGHT, Scene, scene_of
 from spygames.agent_dog.picture.seats import SLOTS, bottom, panel
 from spygames.agent_dog.picture.signs import FILL
 from spygames.core.pictures.picture import advice_panel, log_panel, title_bar
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import Pen, width
+from spygames.core.svg.pen import Pen
 
 
 def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
@@ -24,10 +24,8 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     headline = _headline(scene)
     # A turn may end without a card played (AD-35), so there may be fewer cards played than turns.
     cards = f" · card {seen['cards_played']}" if seen["cards_played"] != seen["turn"] else ""
-    if scene.mover == look.viewer >= 0 or scene.mover < 0:
-        w = width(headline, 19) + 36
-        pen.box(X - w / 2, 8, w, 36, 17, pen.palette.notice, stroke=pen.palette.pick, stroke_width=1.6)
-    title_bar(pen, "Agent DOG", headline, f"round {seen['round']} · turn {seen['turn']}{cards}")
+    due = scene.mover == look.viewer >= 0 or scene.mover < 0
+    title_bar(pen, "Agent DOG", headline, f"round {seen['round'] + 1} · turn {seen['turn'] + 1}{cards}", due)
     track(scene)
     homes(scene)
     middle(scene)
@@ -72,7 +70,7 @@ def _headline(scene: Scene) -> str:
         "exchange": f"pass a card to {scene.name(scene.taker(mover)).replace('You', 'you')}",
         "card": "play a card",
         "place": "bring a pawn from its area" if pending["as"] == "start" else f"move a pawn by {pending['as']}",
-        "step": f"{points} left, step with a pawn",
+        "step": f"step with a pawn, {points} left",
         "swap": f"choose the {'first' if pending['first'] is None else 'second'} hidden pawn to swap",
         "meeting": "choose the meeting that is held next",
         "redraw": f"{'still ' if seen['redrawn'] else ''}no playable card, discard one",

@@ -18,8 +18,18 @@ from spygames.core.svg.pen import CANVAS, Pen, cut, width
 
 W, H = CANVAS["portrait"]
 EDGE, INNER = 8, W - 16
-LINE, BUTTON, GAP = 20, 44, 5
-"""The heights of a player's line and of a button, and the space between buttons."""
+LINE, BUTTON, GAP = 20, 54, 5
+"""The heights of a player's line and of a button (44 pixels on a screen of 320), and the space between buttons."""
+FEW = 2
+"""The number of buttons below a card that may have the full height."""
+KEY = 48
+"""The height of the key to the signs."""
+KEYS = (
+    "hole: a pawn puts on a hat",
+    "hat: anybody may move it",
+    "meeting: pulls the next in",
+    "start: blocked if taken",
+)
 HAND, FOOT = 486, 698
 """The upper and lower edge of the hand, the same for any number of players."""
 
@@ -45,7 +55,8 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     else:
         _hand(scene)
     deck = seen["deck"] if isinstance(seen["deck"], int) else len(seen["deck"])
-    status = [f"round {seen['round']}", f"turn {seen['turn']}", f"deck {deck}", f"discards {len(seen['discard'])}"]
+    status = [f"round {seen['round'] + 1}", f"turn {seen['turn'] + 1}", f"deck {deck}"]
+    status.append(f"discards {len(seen['discard'])}")
     pen.words(12, H - 8, "AGENT DOG", 12, pen.palette.accent, letter_spacing=1.2)
     pen.words(W - 12, H - 8, " \N{MIDDLE DOT} ".join(status), 12, pen.palette.soft, anchor="end", bold=False)
 
@@ -63,22 +74,22 @@ def _line(scene: Scene, seat: int, y: float) -> None:
     pen.words(x, base, scene.name(seat), 14, TEXT[palette.theme][colour])
     x += width(scene.name(seat), 14) + 6
     about = ["partner"] if scene.look.viewer >= 0 and seen["players"] == 4 and seat == scene.look.viewer ^ 2 else []
-    about += ["deals"] if seat == seen["dealer"] else []
+    about += ["dealer"] if seat == seen["dealer"] else []
     about += ["out"] if seat in seen["out"] else []
     about += ["wins"] if seat in seen["winners"] else []
-    for word in about:
-        pen.words(x, base, word, 12, palette.accent if word == "wins" else palette.soft, bold=False)
-        x += width(word, 12, False) + 6
     passed = seen["passed"][str(seat)]
     passed = None if passed == "?" else passed
     cards = [] if seat == scene.look.viewer else sorted(seen["hands"][str(seat)], key=lambda card: card == "?")
     shown = sum(14 if card == "?" else 35 for card in cards) + (0 if passed is None else 76)
-    left = max(x + 4, W - 14 - shown)
-    if seat < len(scene.look.names) and scene.look.names[seat] and left - x > 40:
-        pen.words(x, base, cut(scene.look.names[seat], 12, left - x - 6, False), 12, palette.soft, bold=False)
+    left = max(x + 4 + sum(width(word, 12, False) + 6 for word in about), W - 14 - shown)
+    named = scene.look.names[seat] if seat < len(scene.look.names) else ""
+    room = left - x - sum(width(word, 12, False) + 6 for word in about)
+    for word in ([cut(named, 12, room - 6, False)] if named and room > 34 else []) + about:
+        pen.words(x, base, word, 12, palette.accent if word == "wins" else palette.soft, bold=False)
+        x += width(word, 12, False) + 6
     if passed is not None:
-        pen.words(left, base, "passed", 12, palette.soft, bold=False)
-        left = chips(pen, [passed], left + 42, y + 0.5, 0.95, 40) + 5
+        pen.words(left, base, "gave", 12, palette.soft, bold=False)
+        left = chips(pen, [passed], left + 30, y + 0.5, 0.95, 40) + 17
     chips(pen, cards, left, y + 0.5, 0.95, W - EDGE - left)
 
 
@@ -87,16 +98,19 @@ def _choices(scene: Scene, actions: list[str]) -> None:
     pen, seen = scene.pen, scene.seen
     hand = [card for card in seen["hands"][str(scene.below)] if scene.look.viewer >= 0]
     columns = max(3, -(-len(actions) // 4))
-    w = (INNER + GAP) / columns - GAP
+    w, rows = (INNER + GAP) / columns - GAP, max(1, -(-len(actions) // columns))
+    high = min(BUTTON, (FOOT - HAND - 4) / rows - GAP)
     if len(actions) <= 3 * columns and hand:
         pen.words(EDGE + 4, FOOT - 6, "in hand", 12.5, pen.palette.soft, bold=False)
         chips(pen, hand, EDGE + 52, FOOT - 21, 1.05, INNER - 60)
+    if len(actions) <= 2 * columns:
+        _key(scene, FOOT - KEY - 22)
     for i, action in enumerate(actions):
-        x, y = EDGE + i % columns * (w + GAP), HAND + 4 + i // columns * (BUTTON + GAP)
+        x, y = EDGE + i % columns * (w + GAP), HAND + 4 + i // columns * (high + GAP)
         scene.target(action)
-        pen.box(x, y, w, BUTTON, 9, "#fff3c4", stroke=pen.palette.pick, stroke_width=2)
-        pen.dot(x + 18, y + BUTTON / 2, 11, PICK, stroke=INK, stroke_width=1.2)
-        pen.words(x + 18, y + BUTTON / 2 + 5, letter(i), 14, INK, anchor="middle")
+        pen.box(x, y, w, high, 9, "#fff3c4", stroke=pen.palette.pick, stroke_width=2)
+        pen.dot(x + 18, y + high / 2, 11, PICK, stroke=INK, stroke_width=1.2)
+        pen.words(x + 18, y + high / 2 + 5, letter(i), 14, INK, anchor="middle")
         label = action.removeprefix("from ").removeprefix("step ").removeprefix("swap ").removeprefix("meet ")
         label = label.removeprefix("track ")
         into = label.endswith(" into goal")
@@ -104,13 +118,30 @@ def _choices(scene: Scene, actions: list[str]) -> None:
         if lines[0].isdigit():
             lines[0] = f"from {lines[0]}" if action.split()[0] in ("from", "step") else f"on {lines[0]}"
         for k, line in enumerate(lines):
-            at = y + BUTTON / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
+            at = y + high / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
             pen.words(x + 34, at, line, 13.5, INK, most=w - 36)
         pen.close()
 
 
+def _key(scene: Scene, y: float) -> None:
+    """Draw what the signs on the board mean, in two rows."""
+    pen = scene.pen
+    pictures = (
+        lambda: signs.pits(pen, [(0, 0)]),
+        lambda: pen.stamp(signs.hat, None),
+        lambda: pen.stamp(signs.meeting),
+        lambda: pen.stamp(signs.start, scene.colours[scene.below]),
+    )
+    for i, words in enumerate(KEYS):
+        x, at = EDGE + 14 + i % 2 * (INNER / 2), y + 12 + i // 2 * 24
+        pen.at(x, at + (5 if i == 1 else 0), 0.62)
+        pictures[i]()
+        pen.close()
+        pen.words(x + 15, at + 4.5, words, 12, pen.palette.soft, bold=False, most=INNER / 2 - 28)
+
+
 def _hand(scene: Scene) -> None:
-    """Draw the hand; below a card with several functions a button for each."""
+    """Draw the hand; in the frame of a card with several functions a button for each."""
     pen, seen, seat = scene.pen, scene.seen, scene.below
     hand = seen["hands"][str(seat)]
     if not hand:
@@ -118,16 +149,21 @@ def _hand(scene: Scene) -> None:
         pen.words(W / 2, HAND + 60, words, 15, pen.palette.soft, anchor="middle", bold=False)
     verb = {"exchange": "pass", "redraw": "discard"}.get(seen["phase"], "card")
     w = min(86.0, (INNER + 6) / max(1, len(hand)) - 6)
-    left = W / 2 - (len(hand) * (w + 6) - 6) / 2
+    left, lowest = W / 2 - (len(hand) * (w + 6) - 6) / 2, HAND
     for i, card in enumerate(hand):
         x, y = left + i * (w + 6), HAND + 4.0
         names = signs.functions_of(card, seen["last_card"]) if verb == "card" else ()
         mine = seat == scene.mover
         legal = [name for name in names if mine and f"card {card} as {name}" in scene.look.legal]
-        h = min(112.0, FOOT - y - (BUTTON + GAP) * len(legal))
-        opened = mine and scene.target(f"{verb} {card}", f"{verb} {card}" if verb != "card" else f"play {card}")
+        only = f"card {card} as {legal[0]}" if len(legal) == 1 else f"{verb} {card}"
+        legal = legal if len(legal) > 1 else []
+        button = BUTTON if len(legal) <= FEW else 44
+        h = min(112.0, FOOT - y - (button + GAP) * len(legal))
+        opened = mine and scene.target(only, f"{verb} {card}" if verb != "card" else only.replace("card", "play", 1))
         if opened or legal:
-            pen.box(x - 2.5, y - 2.5, w + 5, h + 5, 8, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.4)
+            high = h + 5 + (button + GAP) * len(legal)
+            pen.box(x - 2.5, y - 2.5, w + 5, high, 8, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.4)
+        lowest = max(lowest, y + h + (button + GAP) * len(legal))
         pen.at(x, y)
         face(pen, card, w, h, 12.0)
         pen.close()
@@ -136,10 +172,16 @@ def _hand(scene: Scene) -> None:
         y += h + GAP
         for name in legal:
             scene.target(f"card {card} as {name}", f"play {card} as {name}")
-            pen.box(x, y, w, BUTTON, 9, "#27455e", stroke=pen.palette.pick, stroke_width=1.6)
-            pen.words(x + w / 2, y + BUTTON / 2 + 5, f"as {name}", 14 if w > 60 else 12, PAPER, anchor="middle", most=w)
+            pen.box(x, y, w, button, 9, "#27455e", stroke=pen.palette.pick, stroke_width=1.6)
+            lines = [f"as {name}"] if width(f"as {name}", 14) <= w - 4 else ["as", name]
+            for k, line in enumerate(lines):
+                at = y + button / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
+                size = min(14.0, 14 * (w - 3) / width(line, 14))
+                pen.words(x + w / 2, at, line, size, PAPER, anchor="middle")
             pen.close()
-            y += BUTTON + GAP
+            y += button + GAP
+    if lowest <= FOOT - KEY - 26:
+        _key(scene, FOOT - KEY - 22)
     lost = seen["lost"][str(seat)]
     if lost and not scene.look.legal:
         pen.words(EDGE + 4, FOOT - 6, "played", 12.5, pen.palette.soft, bold=False)

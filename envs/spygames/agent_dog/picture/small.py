@@ -121,6 +121,8 @@ def _middle(scene: Scene, size: float) -> None:
         if card is None:
             pen.box(x, top, w, h, 9, signs.HEDGE, stroke="#7fa48d", stroke_width=1.6, stroke_dasharray="5 5")
             continue
+        if size:
+            pen.words(x + w / 2, top - 8, "last" if x < X else "now", size, PAPER, anchor="middle", bold=False)
         pen.at(x, top, w / 40)
         face(pen, card, 40, h * 40 / w, 0)
         pen.close()

@@ -42,7 +42,7 @@ def effects(game: Game, before: Seen, after: Seen, viewer: int) -> str:
     if same_round:
         for seat in sorted(set(after["out"]) - set(before["out"])):
             cards = Counter(after["lost"][str(seat)]) - Counter(before["lost"][str(seat)])
-            shown = f" with {_listed(cards.elements())}" if cards else ""
+            shown = f" and {'lay' if seat == viewer else 'lays'} down {_listed(cards.elements())}" if cards else ""
             parts.append(f"{'you are' if seat == viewer else f'player_{seat} is'} out of the round{shown}")
     if after["winners"]:
         names = ["you" if seat == viewer else f"player_{seat}" for seat in after["winners"]]
@@ -138,18 +138,21 @@ def _hands(game: Game, seen: Seen, viewer: int) -> list[str]:
 def _moved(before: Seen, after: Seen) -> list[str]:
     """Where pawns are now that were elsewhere before, color by color, and the hidden pawns if they have changed.
 
-    A single move in the open is left out, because the event itself tells it.
+    A single move is left out unless it shows a color, because the event itself tells it.
     """
     parts: list[str] = []
     for colour, new in after["pawns"].items():
         old, now = Counter(before["pawns"][colour]), Counter(new)
         gone, come = [*(old - now).elements()], [*(now - old).elements()]
         for place, target in zip(gone, come, strict=True):
-            named = [("under a hat" if each == HIDDEN else each) for each in (place, target)]
+            named = [("under a hat" if each == HIDDEN else each.removeprefix("track ")) for each in (place, target)]
             parts.append(f"{colour} from {named[0]} to {named[1]}")
+    if len(parts) == 1 and "from under a hat" not in parts[0]:
+        parts = []
     if before["hidden"] != after["hidden"]:
-        return [*parts, f"hidden pawns on {', '.join(map(str, after['hidden'])) or 'none'}"]
-    return parts if len(parts) > 1 else []
+        spaces = ", ".join(map(str, after["hidden"]))
+        parts.append(f"pawns under hats on {spaces}" if spaces else "no pawn is under a hat")
+    return parts
 
 
 def _listed(cards: Iterable[str]) -> str:

@@ -92,6 +92,9 @@ class Texts:
     asks: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Questions for actions that people choose word by word: by the first word of the action, one for each later word,
     such as {"move": ("Which agent?", "How far?")} for "move red 3"."""
+    phrases: Mapping[str, str] = field(default_factory=dict)
+    """Actions in words for people: by the text of an action, with {} for each word that varies, such as
+    {"move {} {}": "move {} by {}"}. An action that is not listed has its own text."""
     short_rules: Callable[["Game"], Sequence[RuleSection]] | None = None
     """(game): return the rules of the variant in short sections for people and language models, at most 60 lines as
     text. None: the first paragraph of the docstring of the game's module."""

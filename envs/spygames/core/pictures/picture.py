@@ -14,7 +14,7 @@ from spygames.core.game.game import Game
 from spygames.core.pictures.themes import check_size, palette_of
 from spygames.core.svg.annotations import Advice, Look
 from spygames.core.svg.colours import INK, Theme
-from spygames.core.svg.pen import CANVAS, FONT, HEIGHT, WIDTH, Pen, Size
+from spygames.core.svg.pen import CANVAS, FONT, HEIGHT, WIDTH, Pen, Size, width
 
 __all__ = ["Picture", "advice_panel", "draw_seen", "heading", "log_panel", "picture", "title_bar"]
 
@@ -94,10 +94,19 @@ def draw_seen(game: Game, seen: Mapping[str, Any], look: Look, theme: Theme = "d
     return Picture(str(pen))
 
 
-def title_bar(pen: Pen, title: str, headline: str, right: str = "") -> None:
-    """Draw the first line of a picture: the game, the current decision, and a counter such as the turn."""
+def title_bar(pen: Pen, title: str, headline: str, right: str = "", due: bool = False) -> None:
+    """Draw the first line of a picture: the game, the current decision, and a counter such as the turn.
+
+    `due` frames the decision, for a viewer who decides. A page that says it elsewhere can hide the class "headline".
+    """
     pen.words(26, 35, title.upper(), 18, pen.palette.accent, letter_spacing=2.5)
+    pen.open(class_="headline")
+    if due:
+        w = min(640.0, width(headline, 19)) + 36
+        edge = {"stroke": pen.palette.pick, "stroke_width": 1.6}
+        pen.box(WIDTH / 2 - w / 2, 11, w, 33, 16, pen.palette.notice, **edge)
     pen.words(WIDTH / 2, 34, headline, 19, anchor="middle", most=640)
+    pen.close()
     pen.words(WIDTH - 26, 35, right.upper(), 14, pen.palette.soft, anchor="end", letter_spacing=1.5)
 
 

@@ -91,7 +91,7 @@ class Scene:
         >>> film = Film(play_record(make_game("agent_avenue_v0"), ["greedy", "random"], seed=1))
         >>> scene = film.scene(position=1, viewer=1)
         >>> scene.move, scene.seat
-        ('player_0 offers codebreaker and a hidden card', 1)
+        ('player_0 offers codebreaker face up and a card face down', 1)
     """
 
     picture: Picture
@@ -118,7 +118,7 @@ class Film:
         >>> record = play_record(make_game("agent_avenue_v0"), ["greedy", "random"], seed=1)
         >>> film = Film(record)
         >>> film.move(1, viewer=1)
-        'player_0 offers codebreaker and a hidden card'
+        'player_0 offers codebreaker face up and a card face down'
         >>> film.scene(position=1, viewer=1).picture.save("position.svg")
 
     Args:

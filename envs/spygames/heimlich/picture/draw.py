@@ -5,7 +5,7 @@ Agents are always in the order of their ids, because a viewer-relative order wou
 
 from spygames.core.pictures.picture import advice_panel, log_panel, title_bar
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import WIDTH, Pen, width
+from spygames.core.svg.pen import Pen
 from spygames.heimlich.picture.facts import Seen, headline
 from spygames.heimlich.picture.frame import BOTTOM, SIDE_W, SIDE_X
 from spygames.heimlich.picture.hand import own_things
@@ -20,10 +20,8 @@ from spygames.heimlich.picture.track import race, track
 def draw(pen: Pen, seen: Seen, look: Look) -> None:
     """Draw the mapping that `seen_to_dict` returned."""
     edition = " \N{MIDDLE DOT} 1984" if seen["edition"] == "ravensburger" else ""
-    if look.viewer == seen["to_move"]:
-        w = width(headline(seen, look.viewer), 19) + 36
-        pen.box(WIDTH / 2 - w / 2, 11, w, 33, 16, pen.palette.notice, stroke=pen.palette.pick, stroke_width=1.6)
-    title_bar(pen, "Heimlich & Co.", headline(seen, look.viewer), f"turn {seen['turn']}{edition}")
+    due = look.viewer == seen["to_move"]
+    title_bar(pen, "Heimlich & Co.", headline(seen, look.viewer), f"turn {seen['turn'] + 1}{edition}", due)
     track(pen, seen, look)
     town(pen, seen, look)
     stage(pen, seen, look)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spygames.core.game.game import NOBODY
+from spygames.heimlich.cards import CARDS, EFFECT, MOVE_SAFE, NO_AGENT, SECOND, STEP
 from spygames.heimlich.texts.seen import HIDDEN, titled
 
 Seen = Mapping[str, Any]
@@ -20,13 +21,22 @@ def headline(m: Seen, viewer: int) -> str:
         verb = "wins" if len(winners) == 1 and winners != ["You"] else "win"
         return f"{together} {verb}: {_why(m)}"
     doing = {
-        "move": f"move agents, {count(m['points_left'], 'point')} left",
+        "move": f"move agents, {count(m['points_left'], 'step')} left",
         "cards": "play a card or pass",
-        "card_choice": f"choose for {titled(m['pending_card']['card'])}" if m["pending_card"] else "",
+        "card_choice": f"choose {_wanted(m)} for {titled(m['pending_card']['card'])}" if m["pending_card"] else "",
         "safe": "move the safe",
         "guess": f"who owns {asked}?" if (asked := asked_agent(m, viewer)) else "predict who is who",
     }[m["phase"]]
     return f"{who(m['to_move'], viewer)}: {doing}"
+
+
+def _wanted(m: Seen) -> str:
+    """Return what the pending card asks for now."""
+    card = CARDS.index(m["pending_card"]["card"])
+    if EFFECT[card] == MOVE_SAFE:
+        return "a building"
+    stepped = EFFECT[card] == STEP and SECOND[card] == NO_AGENT and m["pending_card"]["agents"]
+    return "the steps" if stepped else "an agent"
 
 
 def _why(m: Seen) -> str:

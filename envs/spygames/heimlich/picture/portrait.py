@@ -17,16 +17,19 @@ from spygames.heimlich.picture.facts import Seen, headline, minus, owners, seats
 from spygames.heimlich.picture.frame import ROAD
 from spygames.heimlich.picture.signs import BACK, BACK_LINE, COLOURS, DARK, card_sign, figure
 from spygames.heimlich.picture.small import middle, town
-from spygames.heimlich.picture.stage import HINTS, LABELS
+from spygames.heimlich.picture.stage import LABELS
 from spygames.heimlich.texts.seen import HIDDEN, titled
 
 W, H = CANVAS["portrait"]
 LEFT, INNER = 8, W - 16
 COLUMN = 44.0
 """The width of an agent's column."""
-ROW, AGENT, BUTTON, GAP = 20, 56, 44, 5
+ROW, AGENT, BUTTON, GAP = 20, 56, 54, 5
 """The heights of a player's line, of the agents and of a button, and the space between buttons."""
-SHORT = {"free": "nobody: free"}
+TITLE = 14
+"""The height of the heading of the players' lines."""
+STEPS = 62
+"""The width of the words beside the numbers of steps."""
 
 
 def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
@@ -38,17 +41,22 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     agents = actions - 4 - AGENT
     table = agents - ROW * seen["players"] - 4
     top = 42
-    high = min(352, table - top - 6)
-    top += (table - top - 6 - high) / 2
+    high = min(352, table - TITLE - top - 6)
+    top += (table - TITLE - top - 6 - high) / 2
     pen.box(LEFT - 2, top - 2, INNER + 4, high + 4, 12, ROAD)
     town(pen, seen, look, (LEFT, top, INNER, high), letters=12.4, pick=True)
-    middle(pen, seen, (LEFT + INNER / 4 + 3, top + high / 4 + 3, INNER / 2 - 6, high / 2 - 6))
+    noted = middle(pen, seen, (LEFT + INNER / 4 + 3, top + high / 4 + 3, INNER / 2 - 6, high / 2 - 6))
+    middle_of = (_column(seen, 0) + _column(seen, len(seen["agents"]) - 1)) / 2
+    pen.words(middle_of, table - 4, "who has moved whom, in steps", 12, pen.palette.soft, anchor="middle", bold=False)
     for i, seat in enumerate(seats(seen, look.viewer)):
         _line(pen, seen, look, seat, table + ROW * i)
     _agents(pen, seen, look, agents)
-    _buttons(pen, seen, look, actions)
+    end = _buttons(pen, seen, look, actions)
+    if not noted and look.legal and end < hand - 20:
+        words = "an agent at the safe: all agents score their houses"
+        pen.words(W / 2, end + 18, words, 12.5, pen.palette.soft, anchor="middle", bold=False)
     _own(pen, seen, look, hand, own)
-    left = [f"turn {seen['turn']}"]
+    left = [f"turn {seen['turn'] + 1}"]
     if seen["hands"]:
         left.append(f"deck {seen['deck'] if isinstance(seen['deck'], int) else len(seen['deck'])}")
         left.append(f"used {len(seen['used'])}")
@@ -112,8 +120,10 @@ def _agents(pen: Pen, m: Seen, look: Look, y: float) -> None:
     palette, known = pen.palette, owners(m, look.viewer)
     picks = {text.split()[1]: text.split()[0] for text in look.legal if text.split()[0] in ("move", "agent")}
     asked = next((text.split()[1] for text in look.legal if text.startswith("guess ")), None)
-    pen.words(LEFT + 4, y + 30, "score", 12.5, palette.soft, bold=False)
-    pen.words(LEFT + 4, y + 46, f"of {FINISH}", 12.5, palette.soft, bold=False)
+    pen.words(LEFT + 4, y + 32, "score", 12.5, palette.soft, bold=False)
+    pen.words(LEFT + 4, y + 47, f"of {FINISH}", 12.5, palette.soft, bold=False)
+    if "move" in picks.values():
+        pen.words(LEFT + 4, y + 14, "1. agent", 13, palette.pick_text)
     for i, agent in enumerate(m["agents"]):
         cx, w = _column(m, i), _wide(m)
         verb, score = picks.get(agent), m["scores"][agent]
@@ -144,21 +154,24 @@ def _agents(pen: Pen, m: Seen, look: Look, y: float) -> None:
             pen.close()
 
 
-def _buttons(pen: Pen, m: Seen, look: Look, y: float) -> None:
-    """Draw the buttons: how far, whom, done, pass. Without any, say what is chosen elsewhere."""
+def _buttons(pen: Pen, m: Seen, look: Look, y: float) -> float:
+    """Draw the buttons: how far, whom, done, pass. Return the y below."""
     points = sorted({text.split()[2] for text in look.legal if text.startswith("move ")})
     steps = sorted((text.split()[1] for text in look.legal if text.startswith("step ")), key=int)
     rows: list[list[tuple[str, dict[str, str]]]] = []
     if points:
-        rows.append([(number, {"pick": f"2:{number}", "label": f"{number} points"}) for number in points])
+        rows.append([(number, {"pick": f"2:{number}", "label": f"{number} steps"}) for number in points])
     if steps:
         rows.append([(minus(int(number), True), {"action": f"step {number}"}) for number in steps])
     answers = [(_label(text), {"action": text}) for text in look.legal if text.split()[0] in LABELS]
     half = (len(answers) + 1) // 2 if len(answers) > 3 else len(answers)
     rows += [row for row in (answers[:half], answers[half:]) if row]
     for k, row in enumerate(rows):
-        w = min(120.0, (INNER + GAP) / len(row) - GAP)
-        left = W / 2 - (len(row) * (w + GAP) - GAP) / 2
+        label = STEPS if points and not k else 0
+        w = min(120.0, (INNER - label + GAP) / len(row) - GAP)
+        left = label / 2 + W / 2 - (len(row) * (w + GAP) - GAP) / 2
+        if label:
+            pen.words(LEFT + 4, y + BUTTON / 2 + 5, "2. steps", 13, pen.palette.pick_text)
         for i, (label, named) in enumerate(row):
             x, top = left + i * (w + GAP), y + k * (BUTTON + GAP)
             pen.target(**named)
@@ -166,18 +179,13 @@ def _buttons(pen: Pen, m: Seen, look: Look, y: float) -> None:
             size = 18 if len(label) < 3 else 14
             pen.words(x + w / 2, top + BUTTON / 2 + size * 0.36, label, size, INK, anchor="middle", most=w - 6)
             pen.close()
-    verbs = {text.split()[0] for text in look.legal}
-    hint = next((HINTS[verb] for verb in HINTS if verb in verbs), "")
-    if hint and len(rows) < 2:
-        where = hint.replace("in the town", "above").replace("a building", "a building in the town")
-        at = y + len(rows) * (BUTTON + GAP) + 20
-        pen.words(W / 2, at, where, 14, pen.palette.pick_text, anchor="middle")
+    return y + len(rows) * (BUTTON + GAP)
 
 
 def _label(text: str) -> str:
     """Return the label of an action's button; for a prediction, the owner."""
     verb, *words = text.split()
-    return LABELS[verb] or ("free" if words[1] == "free" else words[1])
+    return LABELS[verb] or ("nobody" if words[1] == "free" else words[1])
 
 
 def _own(pen: Pen, m: Seen, look: Look, y: float, h: float) -> None:

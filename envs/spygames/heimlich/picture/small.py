@@ -16,6 +16,8 @@ from spygames.heimlich.texts.seen import titled
 
 Box = tuple[float, float, float, float]
 """Left, top, width, height."""
+NOTES = 56
+"""The height of the words below the die."""
 
 
 def plot(building: int, town: Box) -> Box:
@@ -107,8 +109,24 @@ def _agents(pen: Pen, m: Seen, here: Sequence[str], place: Box, letters: float) 
             pen.close()
 
 
-def middle(pen: Pen, m: Seen, box: Box) -> None:
-    """Draw the die, the points that are left, and the card that is being carried out; at the end the winners."""
+def _notes(pen: Pen, m: Seen, x: float, y: float, w: float) -> None:
+    """Say what the die and the safe mean."""
+    if m["phase"] == "move":
+        roll = "1, 2 or 3 steps, as you like" if isinstance(m["die"], str) else "all steps must be used"
+        pen.words(x + w / 2, y + 6, roll, 12.5, PAPER, anchor="middle", bold=False, most=w - 4)
+    pen.at(x + 16, y + 33, 0.5)
+    pen.stamp(safe, False)
+    pen.close()
+    for i, text in enumerate(("an agent at the safe:", "all score their houses")):
+        pen.words(x + 29, y + 29 + 16 * i, text, 12, PAPER, bold=False, most=w - 30)
+
+
+def middle(pen: Pen, m: Seen, box: Box) -> bool:
+    """Draw the die, the points that are left, and the card that is being carried out; at the end the winners.
+
+    Returns:
+        Whether there was room for the words about the safe.
+    """
     x, y, w, h = box
     pen.box(x, y, w, h, 12, PARK)
     if m["phase"] == "over":
@@ -121,9 +139,13 @@ def middle(pen: Pen, m: Seen, box: Box) -> None:
             pen.close()
         pen.box(x + 6, y + h - 26, w - 12, 21, 6, INK)
         pen.words(x + w / 2, y + h - 10.5, f"{best} points", 15, PAPER, anchor="middle")
-        return
+        return False
     card, high = m["pending_card"], h * (0.6 if m["pending_card"] else 1)
     wide = w > 150
+    noted = wide and not card and h >= NOTES + 70
+    if noted:
+        high -= NOTES
+        _notes(pen, m, x, y + high, w)
     size = min(1.0, high / 76, w / 76)
     cx = x + (42 if wide else w / 2 - 0)
     pen.at(cx, y + high / 2 - (0 if wide or card else 8), size * (1 if wide else 0.9))
@@ -149,3 +171,4 @@ def middle(pen: Pen, m: Seen, box: Box) -> None:
             pen.at(x + w - 18 - 22 * i, top + 4, 0.84)
             pen.stamp(figure, agent, False, 14.6)
             pen.close()
+    return noted

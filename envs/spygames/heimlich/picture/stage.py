@@ -14,12 +14,12 @@ from spygames.heimlich.texts.seen import titled
 
 PARK = "#4d7a52"
 HINTS = {
-    "move": "Pick an agent and how far",
-    "step": "Pick how far",
-    "agent": "Pick an agent in the town",
-    "safe": "Pick a building",
-    "building": "Pick a building",
-    "card": "Pick a card of your hand",
+    "move": "Choose an agent, then its steps",
+    "step": "Choose the steps",
+    "agent": "Choose an agent in the town",
+    "safe": "Choose a building",
+    "building": "Choose a building",
+    "card": "Choose a card of your hand",
 }
 LABELS = {"done": "Done", "draw": "Take a card", "pass": "Pass", "guess": ""}
 """Button labels by the verb of the action. The button of a prediction shows the owner instead."""
@@ -58,7 +58,7 @@ def _note(m: Seen, viewer: int) -> str:
     if m["card_turn"] is not None:
         return f"because of a card of {who(m['card_turn'], viewer)}"
     return {
-        "move": f"{count(m['points_left'], 'point')} left",
+        "move": f"{count(m['points_left'], 'step')} left",
         "cards": f"card round: {m['passes']} of {m['players']} passed",
         "card_choice": "card round: a card asks",
         "safe": "scored: the safe moves",
@@ -130,7 +130,7 @@ def _buttons(pen: Pen, look: Look, x: float, y: float, w: float) -> float:
     for i, number in enumerate(points or steps):
         pen.target(
             **({"pick": f"2:{number}"} if points else {"action": f"step {number}"}),
-            label=f"{number} points" if points else None,
+            label=f"{number} steps" if points else None,
         )
         _button(pen, number if points else minus(int(number), True), x + 41 * i, y, 36, 36, 18)
         pen.close()
@@ -148,7 +148,7 @@ def _buttons(pen: Pen, look: Look, x: float, y: float, w: float) -> float:
 def _label(text: str) -> str:
     """Return the label of an action's button; for a prediction, the owner."""
     verb, *words = text.split()
-    return LABELS[verb] or ("nobody: free" if words[1] == "free" else words[1])
+    return LABELS[verb] or ("nobody" if words[1] == "free" else words[1])
 
 
 def _button(pen: Pen, label: str, x: float, y: float, w: float, h: float, size: float) -> None:

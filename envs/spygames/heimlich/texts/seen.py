@@ -4,6 +4,7 @@ from typing import Any
 
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import NOBODY, Game
+from spygames.core.game.rulebook import counted
 from spygames.heimlich.actions import action_to_string
 from spygames.heimlich.board import AGENTS, BUILDINGS
 from spygames.heimlich.cards import CARDS, EFFECT, GO_TO_AGENT
@@ -61,7 +62,7 @@ def _deed(s: Record, words: list[str], is_open: bool) -> str:
         case ["done"] if s.phase == CHOICE:
             return "names no second agent"
         case ["done"]:
-            return f"leaves {s.points_left} of the points"
+            return f"leaves {counted(int(s.points_left), 'step')} unused"
         case ["pass"]:
             return "passes"
         case ["card", card]:
@@ -74,7 +75,7 @@ def _deed(s: Record, words: list[str], is_open: bool) -> str:
             named = next(AGENTS[a] for a in s.named if a != NONE)
             return f"moves {named} {'back' if int(step) < 0 else 'on'} by {abs(int(step))}"
         case ["guess", agent, owner] if is_open:
-            return f"predicts: {agent} is {'free' if owner == 'free' else f'of {owner}'}"
+            return f"predicts that {agent} belongs to {'nobody' if owner == 'free' else owner}"
         case ["guess", _, _]:
             return "makes a prediction"
         case _:  # `safe` after a scoring, `building` for a card
