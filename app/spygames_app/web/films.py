@@ -90,10 +90,11 @@ def film_page(
     advisers = [label(film.game, voice.name) if i else voice.name for i, voice in enumerate(screening.voices)]
     done = thinker is None or thinker.done  # read before the thoughts, so that no late thought is missed
     last, at = len(film) - 1, place.move
+    scene = film.scene(at, place.viewer, draw_advice=False, theme="auto")
 
     def draw(size: Size) -> str:
-        scene = film.scene(at, place.viewer, draw_advice=False, theme="auto", size=size)
-        return sides.drawn(scene.picture, place.viewer)
+        drawn = scene if size == "full" else film.scene(at, place.viewer, draw_advice=False, theme="auto", size=size)
+        return sides.drawn(drawn.picture, place.viewer)
 
     both = zip(sides.names, players, strict=True)
     viewers = ["everything", *(name if player in (name, "") else f"{name} ({player})" for name, player in both)]
