@@ -393,7 +393,7 @@ def test_transcripts_have_games_that_are_longer_than_the_notes(tmp_path: Path) -
         record = play_record(GAME, ["random", model], seed=1)
         model.close()
     (found,) = load_games(tmp_path / "games.jsonl")
-    assert len(record.actions) > 8
+    assert len(record.actions) > model.notes_size
     assert (found.actions, found.returns) == (record.actions, record.returns)
 
 

@@ -12,7 +12,6 @@ from spygames.core.chat.client import MAX_ANSWER
 from spygames.core.chat.model_name import MAX_RETRIES, MODES, Mode
 from spygames.core.envs.single_seat import seatings
 from spygames.core.game.game import NOBODY, Game, as_record
-from spygames.core.game.played import Played
 from spygames.core.game.rng import GAMMA, as_seed, derived_seed, mix
 from spygames.core.game.validation import choice, whole
 from spygames.core.players.events import draw_seed
@@ -20,6 +19,7 @@ from spygames.core.players.names import as_players
 from spygames.core.players.player import PlayerLike
 from spygames.core.players.replies import Reply, Verdict, correction, match, parse
 from spygames.core.players.turns import Turn, briefing, prompt, question, turn_of
+from spygames.core.playing.courses import Courses
 from spygames.core.playing.rows import Rows
 from spygames.core.playing.session import ROW, Session, answers_in_secret
 from spygames.core.records.record import GameRecord, make_record
@@ -110,7 +110,7 @@ class TextGame:
         self._seatings = seatings(game.num_players, range(others)) if named else None
         seating = np.full((1, game.num_players), NOBODY, np.int64)
         self._session = Session(Rows(game, 1, 0), dict(enumerate(named)), seating, asking=answers_in_secret)
-        self._session.played = Played()
+        self._session.courses = Courses(self._session.rows.arrays.memory)
         self.turn: Turn | None = None
         """The decision that is due; None: no game has begun, or it is over."""
         self.told = ""
@@ -265,9 +265,9 @@ class TextGame:
         if self._seed is None:
             raise ResetNeeded("no game has begun: begin one first")
         names = [TEXT if k == NOBODY else self.opponents[k].name for k in self._session.seating[0].tolist()]
-        played = self._session.played
-        assert played is not None
-        return make_record(self.game, played.actions, self._seed, players=names)
+        courses = self._session.courses
+        assert courses is not None
+        return make_record(self.game, courses.of(0).actions, self._seed, players=names)
 
     def _play_on(self) -> None:
         """Let the players decide until a seat that answers in texts is to move, or the game is over."""
@@ -276,11 +276,11 @@ class TextGame:
             session.apply(ROW, session.ask(ROW))
         if seat == NOBODY:
             return
-        assert session.played is not None
+        assert session.courses is not None
         if not self.answers[seat].decisions:
             # As other text players do, so that the opponents' luck is the same as in the games of these.
             draw_seed(session.rng[0])
-        events = session.played.events(self.game, seat, since_own=True)
+        events = session.courses.of(0).events(self.game, seat, since_own=True)
         self.turn, self._tries = turn_of(self.game, rows.states.copy(), events), 0
         self.told = question(self.turn, self.mode == "listed")
         self.answers[seat].decisions += 1
