@@ -5,8 +5,8 @@ A test compares what stands there with what is drawn, byte by byte. `--check` do
 
 import re
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,13 @@ from spygames.core.players.names import make_player
 from spygames.core.records.film import Film
 from spygames.core.records.record import play_record
 from spygames.core.svg.colours import Theme
+from spygames.core.svg.pen import Size
 from spygames_app.films import page
 from spygames_app.sides import sides_of
 
 FOLDER = Path(__file__).parent / "images" / "games"
 THUMBNAILS = Path(__file__).resolve().parents[1] / "app" / "spygames_app" / "web" / "static" / "games"
-"""The thumbnails of the page to play on, which the README shows, too."""
+"""The pictures of the short rules on the page to play on; those of a decision are its thumbnails and the README's."""
 REPLAY = FOLDER.parents[1] / "_static" / "replay.html"
 OPEN, MOVER, NEXT = "open", "mover", "next"
 """Who looks: everything is open, the seat to move, the seat behind it."""
@@ -44,13 +45,25 @@ class Scene:
     theme: Theme = "dark"
     reveal: bool = False
     """Whether the picture moves: the seat to move takes the hidden card."""
+    size: Size = "full"
 
 
-THUMBNAIL = "thumbnail"
+def short_rules_scenes() -> Iterator[Scene]:
+    """The pictures of the short rules: the start and a decision, for the site in both themes, for the page in one."""
+    for game, options, seed, moves in (
+        ("agent_avenue_v0", {}, 1, 9),
+        ("heimlich_v0", {"players": 3}, 1, 25),
+        ("agent_dog_v0", {"players": 4}, 5, 150),
+    ):
+        for name, number in (("start", 0), ("decision", moves)):
+            scene = Scene(name, game, options, seed, number, size="compact")
+            yield scene
+            yield replace(scene, name=f"{name}_light", theme="light")
+            yield replace(scene, theme="auto")
+
+
 SCENES = [
-    Scene(THUMBNAIL, "agent_avenue_v0", moves=9, theme="auto"),
-    Scene(THUMBNAIL, "heimlich_v0", {"players": 3}, moves=25, theme="auto"),
-    Scene(THUMBNAIL, "agent_dog_v0", {"players": 4}, seed=5, moves=150, theme="auto"),
+    *short_rules_scenes(),
     Scene("turn", "agent_avenue_v0", moves=9),
     Scene("turn_light", "agent_avenue_v0", moves=9, theme="light"),
     Scene("other_seat", "agent_avenue_v0", moves=9, viewer=NEXT),
@@ -87,21 +100,21 @@ def draw(scene: Scene) -> Picture:
         env.step(env.string_to_action(text))
     if scene.reveal:
         return reveal(env, scene.theme)
-    if scene.name == THUMBNAIL:
-        drawn = env.to_svg(env.agent_selection, theme=scene.theme, size="compact")
+    if scene.theme == "auto":
+        drawn = env.to_svg(env.agent_selection, theme=scene.theme, size=scene.size)
         drawn = sides_of(game.num_players, env.to_move).drawn(drawn)  # with the names of the page
         start = drawn.index(">") + 1  # in an <img>, the scheme of the system counts
         return Picture(f"{drawn[:start]}<style>:root{{color-scheme:light dark}}</style>{drawn[start:]}")
     if scene.viewer == OPEN:
         return env.to_svg(theme=scene.theme)
     agent = env.possible_agents[(env.to_move + (scene.viewer == NEXT)) % game.num_players]
-    return env.to_svg(agent, theme=scene.theme)
+    return env.to_svg(agent, theme=scene.theme, size=scene.size)
 
 
 def file_of(scene: Scene) -> Path:
     """Where the picture of a scene stands."""
-    if scene.name == THUMBNAIL:
-        return THUMBNAILS / f"{scene.game}.svg"
+    if scene.theme == "auto":
+        return THUMBNAILS / f"{scene.game}{'' if scene.name == 'decision' else f'-{scene.name}'}.svg"
     return FOLDER / f"{scene.game.rpartition('_v')[0]}-{scene.name}.svg"
 
 

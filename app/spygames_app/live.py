@@ -8,8 +8,10 @@ import numpy as np
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rng import derived_seed
+from spygames.core.game.rulebook import Reason
 from spygames.core.players.player import Player
 from spygames.core.players.replies import match
+from spygames.core.players.turns import turn_of
 from spygames.core.playing.session import ROW, answers_in_secret, one_game
 from spygames.core.records.record import GameRecord, make_record
 
@@ -96,6 +98,10 @@ class LiveGame:
     def legal(self) -> dict[str, int]:
         """Return the legal actions of the seat to move, by their texts. Empty at the end of the game."""
         return self.legal_at(-1)
+
+    def why_not(self, text: str) -> Reason | None:
+        """Return why the seat to move may not take an action, by its text; see `Turn.why_not`."""
+        return turn_of(self.game, self.states).why_not(text)
 
     def ask(self) -> int:
         """Return the action that the player to move chooses, and advance its random stream and memory.

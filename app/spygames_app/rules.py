@@ -2,17 +2,32 @@
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
 from typing import NamedTuple
 
 from spygames.core.game.game import Game, reference
 from spygames.core.game.registry import game_module
+from spygames.core.game.rulebook import rules_text, without_ids
 from spygames.core.players.replies import canonical
-from spygames.core.players.turns import rules as short_rules
 
 _WIDTH = 100
+PICTURES: Mapping[str, tuple[str, str]] = {
+    "agent_avenue_v0": (
+        "The start: both meeples are at home, and you offer two cards.",
+        "A decision: you take one card, face up or face down.",
+    ),
+    "heimlich_v0": (
+        "The start: all agents are in the church, the safe is in building 7.",
+        "A decision: you share the steps of the die among the agents.",
+    ),
+    "agent_dog_v0": (
+        "The start: one pawn of each color is on its start space, three wait in its area.",
+        "A decision: you play a card. Pawns in the dark holes wear hats.",
+    ),
+}
+"""What the two pictures of the short rules show, by game; `docs/draw_docs.py` draws them."""
 
 
 class Rule(NamedTuple):
@@ -82,7 +97,7 @@ def rules_in_words(game: Game, wanted: str = "") -> str:
             else f"{game.id} has no list of rules."
         )
     if not rules:
-        return f"{short_rules(game)}\n\n{game.id} has no list of rules."
+        return f"{short_rules_for_people(game)}\n\n{game.id} has no list of rules."
     chapters = chapters_of(rules)
     width = max(map(len, chapters))
     lines = [
@@ -90,7 +105,16 @@ def rules_in_words(game: Game, wanted: str = "") -> str:
         for title, within in chapters.items()
     ]
     more = "All rules by their IDs; type rules ID, rules CHAPTER or rules CARD to read more."
-    return "\n".join([short_rules(game), "", more, *lines])
+    return "\n".join([short_rules_for_people(game), "", more, *lines])
+
+
+def short_rules_for_people(game: Game) -> str:
+    """Return the short rules as people read them: the opening and the parts without IDs, then the details."""
+    sections = [without_ids(section) for section in game.short_rules()]
+    short = [section for section in sections if not section.details]
+    details = [section for section in sections if section.details]
+    text = rules_text(f"Rules of {game.title}", short, _WIDTH)
+    return f"{text}\n\n{rules_text('Details, with the IDs of the rules', details, _WIDTH)}" if details else text
 
 
 def found_in(game: Game, wanted: str) -> str:

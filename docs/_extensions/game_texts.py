@@ -13,9 +13,10 @@ from typing import Any
 
 from spygames.core.game.game import Game
 from spygames.core.game.registry import game_ids, make_game
-from spygames.core.game.rulebook import RuleSection
+from spygames.core.game.rulebook import RuleSection, without_ids
 from spygames.text import parse
 from spygames_app.cli import main as run
+from spygames_app.rules import PICTURES
 
 DOCS = Path(__file__).resolve().parents[1]
 BEGIN, END = (
@@ -44,33 +45,55 @@ EXCHANGES: dict[str, tuple[str, str]] = {
 
 
 def short_page(game_id: str) -> str:
-    """The short rules of a game in Markdown: those of the default variant, then what other options add."""
+    """The short rules of a game in Markdown: those of the default variant, then what other options add.
+
+    Each variant has its three sentences and its parts, and the details behind a fold.
+    """
     base = make_game(game_id)
     known = {(line.name, line.text) for section in base.short_rules() for line in section.lines}
-    parts = [f"These are the rules of the default variant.\n\n{_sections(base.short_rules())}"]
+    parts = [_sections(base.short_rules(), _pictures(game_id))]
     for heading, options in MORE[game_id]:
         parts.append(f"### {heading}\n\n{_sections(_further(make_game(game_id, **options), known))}")
     return "\n".join(parts)
 
 
 def _further(game: Game, known: set[tuple[str, str]]) -> list[RuleSection]:
-    """The sections of a variant without the lines whose name and text are known."""
+    """The sections of a variant without the lines whose name and text are known; its three sentences stay together."""
+    first, *others = game.short_rules()
     sections = [
         section._replace(lines=tuple(line for line in section.lines if (line.name, line.text) not in known))
-        for section in game.short_rules()
+        for section in others
     ]
-    return [section for section in sections if section.lines]
+    if all((line.name, line.text) in known for line in first.lines):
+        first = first._replace(lines=())
+    return [first, *(section for section in sections if section.lines)]
 
 
-def _sections(sections: list[RuleSection] | tuple[RuleSection, ...]) -> str:
-    lines = []
-    for section in sections:
-        lines += [f"**{section.title}**{_ids(section.ids)}", ""]
-        for line in section.lines:
-            name = f"**{line.name}**: " if line.name else ""
-            lines.append(f"- {name}{line.text}{_ids(line.ids)}")
-        lines.append("")
-    return "\n".join(lines)
+def _pictures(game_id: str) -> str:
+    """The pictures of the start and of a decision, with what they show."""
+    name = game_id.rpartition("_v")[0]
+    shown = zip(PICTURES[game_id], ("start", "decision"), strict=True)
+    images = [f"![{text}](../images/games/{name}-{file}.svg)" for text, file in shown]
+    return "\n".join([*images, "", *PICTURES[game_id], ""])
+
+
+def _sections(sections: list[RuleSection] | tuple[RuleSection, ...], pictures: str = "") -> str:
+    first, *others = map(without_ids, sections)
+    short = [_section(each) for each in others if not each.details]
+    details = [_section(each) for each in others if each.details]
+    opening = [f"- **{line.name}**: {line.text}" for line in first.lines]
+    fold = ["<details>\n<summary>Details, with the IDs of the rules</summary>\n", *details, "</details>\n"]
+    return "\n".join(
+        [*opening, *([""] if opening else []), *([pictures] if pictures else []), *short, *(fold if details else [])]
+    )
+
+
+def _section(section: RuleSection) -> str:
+    lines = [f"**{section.title}**{_ids(section.ids)}", ""]
+    for line in section.lines:
+        name = f"**{line.name}**: " if line.name else ""
+        lines.append(f"- {name}{line.text}{_ids(line.ids)}")
+    return "\n".join([*lines, ""])
 
 
 def _ids(ids: tuple[str, ...]) -> str:

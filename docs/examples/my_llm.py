@@ -28,5 +28,5 @@ class Model:
             reply = parse(answer, turn.legal)
             if reply.verdict is Verdict.OK:
                 break
-            told = correction(reply, turn.legal)
+            told = correction(reply, turn.legal, turn.why_not(reply.said))
         return answer

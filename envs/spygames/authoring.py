@@ -49,7 +49,7 @@ from spygames.core.game.layout import (
 from spygames.core.game.options import GameOptions, maker, packed, seat_or_random
 from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from spygames.core.game.rng import as_seed, below, mix, next_seed, random_action, shuffle, uniform
-from spygames.core.game.rulebook import rule, section
+from spygames.core.game.rulebook import Reason, rule, section
 from spygames.core.game.validation import check_keys, check_played, choice, integer, member, sequence, whole
 
 __all__ = [
@@ -69,6 +69,7 @@ __all__ = [
     "Layout",
     "NamedRecord",
     "Questions",
+    "Reason",
     "Record",
     "Size",
     "Texts",

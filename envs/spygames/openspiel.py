@@ -231,7 +231,11 @@ class OpenSpielState(pyspiel.State):
             raise IllegalAction(f"action {action} is not legal, because the game is over")
         raw = self._bytes()
         if not (0 <= action < game.game.num_actions and game.step(raw, action)):
-            raise IllegalAction(f"action {action} is not legal for seat {seat}; legal are {self._legal_actions(seat)}")
+            inner, legal, why = game.game, self._legal_actions(seat), None
+            if 0 <= action < inner.num_actions:
+                why = inner.why_not(as_record(raw.view(inner.state_dtype)), action, seat)
+            because = "" if why is None else f": {why}"
+            raise IllegalAction(f"action {action} is not legal for seat {seat}{because}; legal are {legal}")
         self._moment = Moment(raw.tobytes(), self._moment, action)
 
     def _action_to_string(self, player: int, action: int) -> str:

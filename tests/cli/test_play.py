@@ -17,10 +17,9 @@ from spygames.core.game.registry import game_ids
 from spygames.core.players.names import DecisionBatch, Player, make_player
 from spygames.core.records.film import Film
 from spygames.core.records.record import load_games
-from spygames.text import rules as short_rules
 from spygames_app.cli import play
 from spygames_app.live import LiveGame
-from spygames_app.rules import rules_of
+from spygames_app.rules import rules_of, short_rules_for_people
 from tests.cli.command import complaint, run
 from tests.poker import kuhn
 from tests.support import pennies
@@ -137,11 +136,14 @@ def test_numbers_and_texts_name_actions() -> None:
 def test_an_invalid_answer_gets_help(capsys: pytest.CaptureFixture[str]) -> None:
     game = make_game()
     live = alone(game, make_player(game, "random"), 0, 0)
-    play.choose(live, 0, typing("99", "nonsense", "help", "show", "1"))
+    play.choose(live, 0, typing("99", "nonsense", "Recruit_Up", "help", "show", "1"))
     out = capsys.readouterr().out
     count = len(live.legal())
     assert f"'99' is not a legal action: type a number from 1 to {count} or a text such as 'discard" in out
     assert "'nonsense' is not a legal action" in out
+    refused = " ".join(out.split())
+    assert "Not possible: you recruit a card only when the other side has offered two. See AA-12: type" in refused
+    assert "`spygames rules agent_avenue AA-12`" in refused
     assert play.HELP in out
     assert out.count("   1  discard") == 2
     assert game.to_text(live.state, 0) in out
@@ -198,7 +200,10 @@ def test_rules_are_found_by_id(capsys: pytest.CaptureFixture[str]) -> None:
     words = typing("rules", "rules aa-12", "rules teams", "rules Smoke_Screen", "rules AA-999", "words", "1")
     play.choose(live, 0, words)
     out = capsys.readouterr().out
-    assert short_rules(live.game) in out
+    assert short_rules_for_people(live.game) in out
+    short, _, details = short_rules_for_people(live.game).partition("\n\nDetails, with the IDs of the rules\n")
+    assert "AA-" not in short
+    assert "(AA-12)" in details
     assert "AA-4: kind: instant; effect: recruit the top card of the agent deck" in out
     assert "AA-46: A team wins and loses together" in out
     assert live.game.describe(live.state, 0) in out

@@ -7,8 +7,8 @@ import pytest
 from spygames import make_game
 from spygames.core.game.game import as_record
 from spygames.core.records.record import play_record, replay, save_games
-from spygames.text import prompt, question, rules, turn_of
-from spygames_app.rules import rules_of
+from spygames.text import prompt, question, turn_of
+from spygames_app.rules import rules_of, short_rules_for_people
 from tests.cli.command import run
 
 
@@ -20,7 +20,8 @@ def printed(capsys: pytest.CaptureFixture[str], *argv: object) -> str:
 
 def test_the_rules_of_a_variant_begin_with_the_short_ones(capsys: pytest.CaptureFixture[str]) -> None:
     out = printed(capsys, "rules", "heimlich", "--option", "top_secret=True")
-    assert out.startswith(rules(make_game("heimlich_v0", top_secret=True)) + "\n\nAll rules by their IDs")
+    short = short_rules_for_people(make_game("heimlich_v0", top_secret=True))
+    assert out.startswith(f"{short}\n\nAll rules by their IDs")
     assert "  Movement" in out
     assert "HC-8 to HC-11" in out
 
@@ -42,7 +43,7 @@ def test_chapters_and_cards_are_found_by_name(capsys: pytest.CaptureFixture[str]
     assert "AA-21: " in out
     assert "AA-22: " not in out
     assert printed(capsys, "rules", "Getaway_Car").startswith("agent_avenue\nAA-4: kind: ongoing; effect: if a move")
-    assert printed(capsys, "rules", "agent_dog", "1/11").startswith("Cards: 8 copies; 1 or 11 forward, or start")
+    assert printed(capsys, "rules", "agent_dog", "1/11").startswith("The 110 cards: 8 copies; 1 or 11 forward")
     both = printed(capsys, "rules", "swap")  # two games have such a card
     assert "agent_dog\n" in both
     assert "heimlich\n" in both

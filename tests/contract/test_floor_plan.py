@@ -29,6 +29,7 @@ PLAN: dict[str, tuple[str, ...]] = {
     "texts/render.py": ("to_text",),
     "texts/seen.py": ("seen_to_dict", "seen_action"),
     "texts/short_rules.py": ("short_rules",),
+    "texts/why_not.py": ("why_not", "REASONS"),
     "texts/words.py": ("describe", "effects"),
     "picture/draw.py": ("draw",),
     "picture/signs.py": (),

@@ -13,7 +13,7 @@ from spygames.agent_avenue import cards as agent_avenue_cards
 from spygames.agent_avenue.texts import short_rules as agent_avenue_rules
 from spygames.agent_dog import cards as agent_dog_cards
 from spygames.core.game.game import Game
-from spygames.core.game.rulebook import WIDTH, RuleLine, words
+from spygames.core.game.rulebook import WIDTH, RuleLine, RuleSection, without_ids, words
 from spygames.heimlich import cards as heimlich_cards
 from spygames.heimlich.texts import short_rules as heimlich_rules
 from spygames.text import rules
@@ -82,12 +82,38 @@ FULL: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("game_id", CARDS)
 def test_every_card_and_every_kind_of_action_is_explained(game_id: str) -> None:
     game = make_game(game_id, **FULL[game_id])
-    explained = [name for line, _ in lines_of(game) for name in line.name.split(", ") if name]
+    explained = [name for section in cards_of(game) for line in section.lines for name in line.name.split(", ")]
     assert explained == [words(card) for card in CARDS[game_id]]
     s = game.start(1)[0]
     verbs = {game.action_to_string(s, action, 0).split()[0] for action in range(game.num_actions)}
     text = rules(game)
     assert [verb for verb in verbs if f"`{verb}" not in text] == []
+
+
+def cards_of(game: Game) -> list[RuleSection]:
+    """The sections of cards: between the three sentences with the parts, and the details."""
+    return [
+        each
+        for each in game.short_rules()[1:]
+        if not each.details and each.title not in ("On the table", "On the board")
+    ]
+
+
+@pytest.mark.parametrize("game_id", sorted({game_id for game_id, _ in VARIANTS}))
+def test_every_variant_opens_with_three_sentences_and_its_parts(game_id: str) -> None:
+    """A beginner can start after them: no seat numbers, texts of actions or IDs, and the details come last."""
+    for _, options in (each for each in VARIANTS if each[0] == game_id):
+        sections = make_game(game_id, **options).short_rules()
+        assert [line.name for line in sections[0].lines] == ["Goal", "Your turn", "The end"]
+        assert [each.details for each in sections] == sorted(each.details for each in sections)
+        assert any(each.details for each in sections)
+        for line in sections[0].lines:
+            assert re.fullmatch(r"[A-Z][^.]*\.", line.text), f"not one sentence: {line.text}"
+            assert len(line.text.split()) <= 25, line.text
+        for each in sections:
+            if not each.details:
+                text = "\n".join([each.title, *(f"{line.name} {line.text}" for line in without_ids(each).lines)])
+                assert not re.search(r"`|player_\d|[A-Z]{2}-\d", text), text
 
 
 NUMBERS = r"\d|\b(three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|twenty|thirty|forty|hundred)\b"
@@ -107,9 +133,9 @@ def test_numbers_come_from_the_tables_of_the_game(game: str) -> None:
 
 def test_rules_follow_the_tables_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
     game = make_game("agent_avenue_v0")
-    assert "lead of 7:" in rules(game)
+    assert "lead of 7 spaces" in rules(game)
     monkeypatch.setattr(agent_avenue_rules, "CATCH", 9)
-    assert "lead of 9:" in rules(game)
+    assert "lead of 9 spaces" in rules(game)
     full = make_game("heimlich_v0", **FULL["heimlich_v0"])
     assert "holds at most 4" in rules(full)
     monkeypatch.setattr(heimlich_rules, "HAND", 6)

@@ -19,8 +19,10 @@ from typing import Any
 
 import pytest
 
+from spygames.core.game.registry import make_game
 from spygames.core.players.released import released_agents
 from spygames_app.cli import COMMANDS, load, main
+from spygames_training import evaluate
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -95,6 +97,10 @@ def test_the_code_of_a_page_runs(page: Path, folder: Path, shell: dict[str, str]
         if kind == "toml":
             assert file is not None, "a block of TOML must begin with a comment that names its file"
             tomllib.loads(code)
+    if named(page) == "tutorials/train_and_judge":
+        game = make_game("agent_avenue_v0")
+        (result,) = evaluate(game, "runs/first@argmax", ["greedy"], games=2000, seed=20_000)
+        assert result.win_share >= 0.6
 
 
 def is_part_of_an_example(code: str) -> bool:

@@ -48,3 +48,8 @@ def test_a_notebook_runs(file: Path, tmp_path: Path) -> None:
     shown = [output for cell in code for output in cell.outputs]
     assert any("image/png" in output.get("data", {}) for output in shown)
     assert any("image/svg+xml" in output.get("data", {}) for output in shown)
+    if file.stem == "train_and_judge":
+        printed = "".join(output.get("text", "") for output in shown)
+        won = re.search(r"argmax against greedy: ([\d.]+)%", printed)
+        assert won
+        assert float(won[1]) >= 60

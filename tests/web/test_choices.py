@@ -12,7 +12,7 @@ from spygames_app.web import choices
 from spygames_app.web.choices import Choices
 from spygames_app.web.server import make_app
 from spygames_app.web.store import Store
-from tests.web.visitor import GAME, HOST, Visitor, actions
+from tests.web.visitor import GAME, HOST, Visitor, actions, begin
 
 
 def test_choices_follow_the_options_of_the_game() -> None:
@@ -100,7 +100,28 @@ def test_the_rules_of_a_variant_begin_with_its_short_rules() -> None:
     line = "<strong>getaway car: </strong>ongoing"
     assert line not in simple
     assert line in advanced
-    assert '<a href="#AA-4">AA-4</a>' in advanced
+    assert '<a href="#AA-28">AA-28</a>' in advanced
     assert '<dt id="AA-4">AA-4</dt>' in simple
     assert "<td>getaway_car</td>" in simple  # the table of the rule
     assert "<code>recruit up</code>" in simple
+    short = simple.partition("<summary>Details")[0]
+    assert "<strong>Goal: </strong>Recruit agents" in short
+    assert "AA-" not in short
+    shown = re.findall(r'src="(/static/games/[^"]+)"', short)
+    assert [visitor.get(each).status for each in shown] == [200, 200]
+
+
+def test_a_refused_move_links_to_its_rule(server: tuple[Store, Visitor]) -> None:
+    store, visitor = server
+    made = begin(visitor, store)
+    answer = visitor.post(f"/games/{made.id}/act", {"revision": 0, "action": "recruit up"})
+    link = re.search(
+        r'role="alert" class="problem">[^<]+ <a href="([^"]+)" target="_blank">Rule AA-12</a>', answer.text
+    )
+    assert link
+    address, _, rule = link[1].replace("&amp;", "&").partition("#")
+    rules = visitor.get(address).text
+    assert f'<dt id="{rule}">AA-12</dt>' in rules
+    assert "<details open><summary>All rules by their IDs" in rules
+    assert "<details open>" not in visitor.get(made.rules).text
+    assert "<details open>" not in visitor.get(f"{made.rules}&rule=none").text

@@ -88,7 +88,7 @@ def test_the_first_visit_needs_the_address_with_its_token() -> None:
             "'discard everything' is not an action of this game. You: offer two cards",
         ),
         ({"action": "<b>bold</b>"}, 409, "'<b>bold</b>' is not an action of this game."),
-        ({"action": "recruit up"}, 409, "'recruit up' is against the rules here. You: offer two cards"),
+        ({"action": "recruit up"}, 409, "'recruit up' is not possible: you recruit a card only when the other"),
         ({"revision": 3}, 409, "The game has moved on since you saw it"),
         ({"revision": "x"}, 400, "The field 'revision' of the form is invalid."),
         ({"revision": "9" * 30}, 400, "The field 'revision' of the form is invalid."),

@@ -289,10 +289,17 @@ def choose(
         elif answer == "undo":
             if _undone(live, seat):
                 return None
+        elif (why := live.why_not(answer)) is not None:
+            say(filled(f"Not possible: {why.text}. {see_rule(live.game, why.rule)}"))
         else:
             say(
                 f"{answer!r} is not a legal action: type a number from 1 to {len(texts)} or a text such as {texts[0]!r}"
             )
+
+
+def see_rule(game: "Game", rule: str) -> str:
+    """Return where to read a rule: in a game, and in the shell."""
+    return f"See {rule}: type rules {rule}, or run `spygames rules {game.name} {rule}`."
 
 
 def hint(

@@ -7,12 +7,12 @@ from itertools import groupby
 from typing import Any
 
 from spygames.core.game.game import NOBODY, Game, as_record
-from spygames.core.game.rulebook import RuleSection
+from spygames.core.game.rulebook import RuleSection, without_ids
 from spygames.core.pictures.picture import picture
 from spygames.core.svg.annotations import Advice
 from spygames.core.svg.pen import Size
 from spygames_app.advice import LEAST, believed, ranked
-from spygames_app.rules import Rule, chapters_of
+from spygames_app.rules import PICTURES, Rule, chapters_of
 from spygames_app.sides import MAX_NAME, Sides
 from spygames_app.web.choices import Option, differences, label, levels_of
 from spygames_app.web.html import Form, Html, board, h, joined
@@ -273,7 +273,13 @@ def play(made: WebGame, token: str, problem: str = "", form: Form | None = None)
                 h("ol", *map(_line, log), h("li", "Nothing yet.", class_="none") if not log else None, id="log"),
                 _position(made, s) if seat != NOBODY and live.game.texts.describe else None,
                 _more(made, here, token, number, legal) if own_turn else None,
-                h("p", h("a", "Rules", href=made.rules, target="_blank"), class_="soft below"),
+                h(
+                    "details",
+                    h("summary", "Rules"),
+                    half_page(made.game),
+                    h("p", h("a", "All rules", href=made.rules, target="_blank")),
+                    id="rules",
+                ),
             ),
             class_="table played",
         ),
@@ -501,26 +507,16 @@ def records(listed: Sequence[tuple[str, str]], token: str, problem: str = "") ->
     )
 
 
-def rules(title: str, sections: Sequence[RuleSection], found: Mapping[str, Rule]) -> Html:
-    """Return the page of the rules of a game: the short rules, then all rules by their IDs behind a fold."""
-    short = [
-        joined(
-            h("h2", section.title, _ids(section.ids, found)),
-            h(
-                "ul",
-                *(
-                    h(
-                        "li",
-                        h("strong", f"{line.name}: ") if line.name else None,
-                        *_coded(line.text),
-                        _ids(line.ids, found),
-                    )
-                    for line in section.lines
-                ),
-            ),
-        )
-        for section in sections
-    ]
+def rules(title: str, game: Game, found: Mapping[str, Rule], rule: str = "") -> Html:
+    """Return the page of the rules of a game: half a page, then the details and all rules by their IDs behind folds.
+
+    Args:
+        title: display name of the game.
+        game: the variant.
+        found: all rules by their IDs.
+        rule: the ID of the rule to show; "" for none.
+    """
+    details = [_section(section, found) for section in game.short_rules() if section.details]
     chapters = [
         joined(
             h("h2", chapter),
@@ -531,9 +527,52 @@ def rules(title: str, sections: Sequence[RuleSection], found: Mapping[str, Rule]
         )
         for chapter, within in chapters_of(dict(found)).items()
     ]
-    listed = h("details", h("summary", "All rules by their IDs"), *chapters) if chapters else None
-    nothing = None if chapters else h("p", "This game has no list of rules.")
-    return page(f"Rules of {title}", h("h1", f"Rules of {title}"), *short, listed, nothing)
+    return page(
+        f"Rules of {title}",
+        h("h1", f"Rules of {title}"),
+        half_page(game),
+        h("details", h("summary", "Details"), *details) if details else None,
+        h("details", h("summary", "All rules by their IDs"), *chapters, open=rule in found) if chapters else None,
+        None if chapters else h("p", "This game has no list of rules."),
+    )
+
+
+def half_page(game: Game) -> Html:
+    """Return what a beginner reads: the goal, the turn and the end in a sentence each, two pictures, and the parts."""
+    first, *others = [section for section in game.short_rules() if not section.details]
+    opening = [h("p", h("strong", f"{line.name}: ") if line.name else None, *_coded(line.text)) for line in first.lines]
+    shown = zip((f"{game.id}-start", game.id), PICTURES.get(game.id, ()), strict=False)
+    figures = [
+        h(
+            "figure",
+            h("img", src=f"/static/games/{name}.svg", alt="", width=400, height=300, loading="lazy"),
+            h("figcaption", text),
+        )
+        for name, text in shown
+    ]
+    parts = [_section(without_ids(section), {}) for section in others]
+    return h("div", *opening, h("div", *figures, class_="figures") if figures else None, *parts, class_="half")
+
+
+def _section(section: RuleSection, found: Mapping[str, Rule]) -> Html:
+    """Return a section of the short rules, with IDs that link to the rules in `found`."""
+    lines = [
+        h("li", h("strong", f"{line.name}: ") if line.name else None, *_coded(line.text), _ids(line.ids, found))
+        for line in section.lines
+    ]
+    return joined(h("h2", section.title, _ids(section.ids, found)), h("ul", *lines))
+
+
+def refusal(line: str, address: str, rule: str = "") -> Html:
+    """Return the line about a refused action, with a link to its rule.
+
+    Args:
+        line: what was refused, and why.
+        address: address of the rules of the variant.
+        rule: the ID of the rule; "" for none.
+    """
+    link = h("a", f"Rule {rule}", href=f"{address}&rule={rule}#{rule}", target="_blank") if rule else None
+    return joined(line, " " if rule else None, link)
 
 
 def _coded(text: str) -> list[str]:

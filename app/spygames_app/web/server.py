@@ -147,7 +147,8 @@ class Site:
                 game = choices.made(self.offered, number, picked)
             except ValueError as error:  # incompatible options
                 raise Bad(404, "This variant does not exist.") from error
-            return pages.rules(title_of(self.offered.games[number])[0], game.short_rules(), rules_of(game))
+            found, rule = rules_of(game), visit.fields.get("rule", "")
+            return pages.rules(title_of(self.offered.games[number])[0], game, found, rule)
 
         return await self._html(visit, show)
 
@@ -426,7 +427,7 @@ class Site:
         try:
             await run_in_threadpool(do)
         except Refused as error:
-            line = str(error)
+            line = pages.refusal(str(error), made.rules, error.rule)
             return await self._html(visit, lambda: (self._shown(made, visit, line), 409))
         return None
 

@@ -36,6 +36,11 @@ TRIES = 3
 class Refused(ValueError):
     """The request is not possible in the current state. The game is unchanged."""
 
+    def __init__(self, line: str, rule: str = ""):
+        super().__init__(line)
+        self.rule = rule
+        """The ID of the rule that forbids it; "" for none."""
+
 
 @dataclass
 class Beat:
@@ -231,7 +236,7 @@ class WebGame:
         live = self._turn(revision)
         action = live.named(text)
         if action is None:
-            raise Refused(self._why_not(live, text))
+            raise self._refusal(live, text)
         with self.lock:
             if self.busy or revision != self.revision:
                 raise Refused(f"Not now: {self.busy or 'the game has moved on'}.")
@@ -347,17 +352,21 @@ class WebGame:
         if revision != self.revision:
             raise Refused("The game has moved on since you saw it. This is the current position.")
         if live.mover != self.seat:
-            raise Refused("It is not your turn.")
+            why = self.game.why_not(live.state, 0, self.seat) if self.seat != NOBODY else None
+            raise Refused("It is not your turn.", "" if why is None else why.rule)
         return live
 
-    def _why_not(self, live: LiveGame, text: str) -> str:
+    def _refusal(self, live: LiveGame, text: str) -> Refused:
         """Return why a text that is no legal action is refused, from what the user's seat knows."""
+        why = live.why_not(text)
+        if why is not None:
+            return Refused(f"{text!r:.60} is not possible: {why.text}.", why.rule)
         due = self.table.sides.words(self.game.headline(live.state, self.seat))
         try:
             self.game.string_to_action(live.state, text, self.seat)
         except ValueError:
-            return f"{text!r:.60} is not an action of this game. {due}."
-        return f"{text!r:.60} is against the rules here. {due}. The rules are linked below the moves."
+            return Refused(f"{text!r:.60} is not an action of this game. {due}.")
+        return Refused(f"{text!r:.60} is against the rules here. {due}. The rules are linked below the moves.")
 
     def _warm_up(self, player: Player) -> float:
         """Return the maximum time in seconds that a player takes for a first decision once it is compiled."""

@@ -17,7 +17,7 @@ from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
 from spygames.agent_avenue.layout import Mode as Mode
 from spygames.agent_avenue.layout import View
 from spygames.agent_avenue.picture import compact, draw, portrait
-from spygames.agent_avenue.texts import render, seen, short_rules, words
+from spygames.agent_avenue.texts import render, seen, short_rules, why_not, words
 from spygames.core.game.game import Game, Texts
 from spygames.core.game.layout import dtype, view_parts, view_ranges
 from spygames.core.game.options import maker, packed
@@ -88,6 +88,7 @@ def _game(o: layout.Settings) -> Game[View]:
             short_rules=short_rules.short_rules,
             describe=words.describe,
             effects=words.effects,
+            why_not=why_not.why_not,
         ),
         bots=MARKET_BOTS if advanced else TEAM_BOTS if teams else BOTS,
         module=sys.modules[__name__],

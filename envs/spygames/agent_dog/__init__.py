@@ -23,7 +23,7 @@ from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DECKS, Deck
 from spygames.agent_dog.layout import View
 from spygames.agent_dog.picture import compact, draw, portrait
-from spygames.agent_dog.texts import render, seen, short_rules, words
+from spygames.agent_dog.texts import render, seen, short_rules, why_not, words
 from spygames.core.game.game import Game, Texts
 from spygames.core.game.layout import view_parts, view_ranges
 from spygames.core.game.options import maker, packed
@@ -101,6 +101,7 @@ def _game(o: layout.Settings) -> Game[View]:
             short_rules=short_rules.short_rules,
             describe=words.describe,
             effects=words.effects,
+            why_not=why_not.why_not,
         ),
         bots=BOTS,
         module=sys.modules[__name__],

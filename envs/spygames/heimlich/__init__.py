@@ -15,7 +15,7 @@ from spygames.heimlich.bots import BOTS
 from spygames.heimlich.layout import ENTITIES, STATE, Options, Settings, View, view_dtype
 from spygames.heimlich.picture import compact, draw, facts, portrait
 from spygames.heimlich.rules.predictions import BONUS
-from spygames.heimlich.texts import render, seen, short_rules, words
+from spygames.heimlich.texts import render, seen, short_rules, why_not, words
 
 
 def _game(o: Settings) -> Game[View]:
@@ -87,6 +87,7 @@ def _game(o: Settings) -> Game[View]:
             short_rules=short_rules.short_rules,
             describe=words.describe,
             effects=words.effects,
+            why_not=why_not.why_not,
         ),
         bots=BOTS[o.top_secret, o.secret_identities],
         module=sys.modules[__name__],

@@ -275,7 +275,8 @@ def test_reset_starts_from_a_finished_game(env: GameEnv) -> None:
 
 
 def test_invalid_actions_are_refused_with_the_legal_ones(env: GameEnv) -> None:
-    with pytest.raises(ValueError, match=r"action 72 .*not legal; legal for player_0: .*'discard "):
+    refused = r"action 72 .*not legal: you recruit .* \(AA-12\); legal for player_0: .*'discard "
+    with pytest.raises(ValueError, match=refused):
         env.step(72)
     with pytest.raises(ValueError, match=r"action must be 0\.\.73, not 74; legal for player_0: "):
         env.step(74)

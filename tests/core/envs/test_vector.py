@@ -286,7 +286,7 @@ def test_invalid_input_raises_and_changes_nothing() -> None:
         (np.array([-1, *good[1:]]), r"^row 0: action must be 0\.\.73, not -1$"),
         (
             np.array([good[0], illegal, good[2]]),
-            rf"^row 1: action {illegal} \('[a-z_ ]*'\) is not legal; legal for player_\d: ",
+            rf"^row 1: action {illegal} \('[a-z_ ]*'\) is not legal: you .* \(AA-\d+\); legal for player_\d: ",
         ),
     ]
     for actions, message in bad:

@@ -190,7 +190,9 @@ def test_seeds_may_be_any_integer_type_in_range(tmp_path: Path) -> None:
 def test_illegal_actions_are_refused() -> None:
     game = make_game()
     for action in (-1, game.num_actions, 2**70, 0, 9.0, None, True, "9"):
-        with pytest.raises(IllegalAction, match="not legal for seat 0; legal are"):
+        with pytest.raises(
+            IllegalAction, match=r"not legal for seat 0(: your hand does not hold this card \(AA-8\))?; legal are"
+        ):
             make_record(game, [action], 31)  # type: ignore[list-item]
 
 

@@ -29,34 +29,36 @@ def short_rules(game: Game) -> tuple[RuleSection, ...]:
     """Return the rules of a variant in short sections; see `Game.short_rules`."""
     o = Settings.of(game)
     teams, advanced = o.players > 2, o.mode == "advanced"
+    spaces = ", ".join(map(str, np.flatnonzero(IS_MARKET).tolist()))
     return (
-        _goal(teams),
+        _opening(teams),
+        section("Agents: how far the first, second and every later copy moves your meeple",
+                *(_agent(card) for card in range(KINDS)), ids=["AA-1", "AA-13"]),
+        *([section(f"Market cards: a meeple that stops on a market space ({spaces}) takes one",
+                   *(_market_card(card) for card in range(MARKET_SIZE)), ids=["AA-4", "AA-23", "AA-32"])]
+          if advanced else []),
         _setup(o),
         _turn(o),
         *([_teams(o)] if teams else []),
         *([_market()] if advanced else []),
         _end(o, advanced),
-        section("Agents: copies, then the spaces moved by the first, second and every later copy",
-                *(_agent(card) for card in range(KINDS)), ids=["AA-1", "AA-13"]),
-        *([section("Market cards, one copy each", *(_market_card(card) for card in range(MARKET_SIZE)),
-                   ids=["AA-4", "AA-26", "AA-32"])] if advanced else []),
     )  # fmt: skip
 
 
-def _goal(teams: bool) -> RuleSection:
+def _opening(teams: bool) -> RuleSection:
     return section(
-        "Goal",
-        rule("Two sides recruit agents, and each agent moves the meeple of its side around a loop.", "AA-2", "AA-14"),
+        "In short",
+        rule("Recruit agents that move your meeple around a loop, until it catches the other meeple.",
+             "AA-2", "AA-14", "AA-15", name="Goal"),
         rule(
-            f"You win with a lead of {CATCH}: you have caught the other meeple. The lead is your spaces moved minus "
-            "theirs.",
-            "AA-15", "AA-17",
+            f"{'Your team offers' if teams else 'You offer'} two cards, one face up and one face down; "
+            f"{'the other side' if teams else 'your opponent'} takes one, and you get the other.",
+            "AA-10", "AA-12", name="Your turn",
         ),
-        rule(f"You also win with {THREE} codebreakers in play, and you lose with {THREE} daredevils.", "AA-17"),
-        rule("Only the end of a turn decides. Winners get +1, losers -1.", "AA-16", "AA-17", "AA-46"),
-        rule("A team shares one meeple and the cards in play, and wins or loses together.", "AA-38", "AA-46")
-        if teams
-        else None,
+        rule(
+            f"After a turn, a lead of {CATCH} spaces catches the other meeple and wins; {THREE} codebreakers win, "
+            f"too, and {THREE} daredevils lose.", "AA-15", "AA-17", name="The end",
+        ),
     )  # fmt: skip
 
 
@@ -71,6 +73,7 @@ def _setup(o: Settings) -> RuleSection:
             f"The loop has {SPACES} spaces; forward is to higher numbers. Homes: "
             f"{', '.join(f'{home} (side {side})' for side, home in enumerate(HOMES.tolist()))}.", "AA-2",
         ),
+        details=True,
     )  # fmt: skip
 
 
@@ -83,7 +86,7 @@ def _turn(o: Settings) -> RuleSection:
     if o.players == 3:
         discards += f", {DISCARDS} times the solo player"
     return section(
-        "Your turn",
+        "A turn, step by step",
         rule(
             f"First, `discard CARD` may put a hand card away and draw one, {discards}.",
             "AA-8", "AA-9", *(["AA-42"] if o.players > 2 else []),
@@ -95,7 +98,7 @@ def _turn(o: Settings) -> RuleSection:
             "Both sides move by their new agent's first, second or last number, for a first, second or later copy.",
             "AA-13", "AA-14",
         ),
-        rule("The turn ends, and the other side has its turn.", "AA-7"),
+        details=True,
     )  # fmt: skip
 
 
@@ -112,26 +115,36 @@ def _teams(o: Settings) -> RuleSection:
         if o.mode == "advanced"
         else None,
         rule(f"That member plays `up CARD`, the other one `down CARD`.{solo}", "AA-40"),
+        details=True,
     )
 
 
 def _market() -> RuleSection:
-    spaces = ", ".join(map(str, np.flatnonzero(IS_MARKET).tolist()))
     return section(
         "Black Market",
-        rule(f"{MARKET_SIZE} market cards: {SUPPLY} lie face up as the supply, the others are a deck.", "AA-22"),
-        rule(f"A meeple whose move ends on space {spaces} takes one: `market CARD`.", "AA-3", "AA-23"),
+        rule(
+            f"{SUPPLY} market cards lie face up as the supply; `market CARD` takes one. The others are a deck.",
+            "AA-3",
+            "AA-22",
+            "AA-23",
+        ),
         rule("The side in turn takes and finishes its card first. The card is replaced at once.", "AA-24", "AA-25"),
-        rule("Instant cards must be resolved if possible (`take AGENT`, `recruit AGENT`), else they lapse.", "AA-28"),
+        rule(
+            "Instant cards must be resolved if possible: `take AGENT`, `recruit AGENT`, `decline` (Spycation only).",
+            "AA-28",
+        ),
         rule("Ongoing cards stay. They change later recruits, and can win from this turn on.", "AA-26", "AA-27"),
         rule(f"An agent back in a hand moves nobody. After an ability, draw up to {HAND}.", "AA-30", "AA-31"),
         rule("All remember the cards that everybody has seen enter a hand.", "AA-37"),
+        details=True,
     )
 
 
 def _end(o: Settings, advanced: bool) -> RuleSection:
     return section(
-        "Ties and the last cards",
+        "The end of a turn and of the game",
+        rule("Lead: your spaces moved minus theirs. Only the end of a turn counts; then it is their turn.",
+             "AA-7", "AA-15", "AA-16"),
         rule(
             "If both sides win, both lose, or one side does both at once, the side whose turn it is wins.",
             "AA-18", *(["AA-34"] if advanced else []),
@@ -140,6 +153,11 @@ def _end(o: Settings, advanced: bool) -> RuleSection:
             "If the deck is empty and the next side cannot offer two cards, the leader wins; if level, the side in "
             "turn.", "AA-19", *(["AA-45"] if o.players > 2 else []),
         ),
+        rule("Winners get +1, losers -1. A team has one meeple and one play area, and wins or loses together.",
+             "AA-38", "AA-46")
+        if o.players > 2
+        else rule("The winner gets +1, the loser -1.", "AA-46"),
+        details=True,
     )  # fmt: skip
 
 
@@ -158,11 +176,11 @@ def _market_card(card: int) -> RuleLine:
         steps = ICONS[AGENTS.index(boosted)] * TIMES[card] + PLUS[card]
         effect = f"{words(boosted)}s that you recruit move you {', '.join(map(_signed, steps.tolist()))}"
     else:
-        effect = _EFFECTS[MARKET_CARDS[card]]
+        effect = EFFECTS[MARKET_CARDS[card]]
     return rule(f"{kind}; {effect}", name=words(MARKET_CARDS[card]))
 
 
-_EFFECTS = {
+EFFECTS = {
     "getaway_car": f"if your meeple ends a move on a home, it moves {GETAWAY_SPACES} more",
     "leader_of_the_pack": f"{THREE} daredevils win for you",
     "masterplan": f"agents of {MASTERPLAN_NAMES} names in play win for you",
@@ -172,7 +190,7 @@ _EFFECTS = {
     "outpost": "recruit a sentinel from your hand",
     "secret_recruit": "recruit from your hand an agent of a name that you do not have in play",
     "smoke_screen": "recruit the top card of the agent deck",
-    "spycation": "take one of your agents in play into your hand; then recruit it, or `decline`",
+    "spycation": "take one of your agents in play into your hand; then recruit it if you like",
     "surveillance_truck": f"move by {PLUS[SURVEILLANCE_TRUCK]}",
 }
 

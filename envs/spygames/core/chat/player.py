@@ -216,7 +216,7 @@ class LanguageModel:
                 account.cut += answer.cut
             if reply.action is not None:
                 return reply.action
-            told = correction(reply, None if mode == "rules" else turn.legal)
+            told = correction(reply, None if mode == "rules" else turn.legal, turn.why_not(reply.said))
         assert reply is not None
         tries = "1 answer" if self.model.retries == 0 else f"{1 + self.model.retries} answers"
         return f"no legal action in {tries}", f"the last one is {reply.verdict}: {reply.said}"

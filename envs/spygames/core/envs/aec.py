@@ -22,7 +22,7 @@ from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.played import Played
 from spygames.core.game.rng import as_seed, next_seed
 from spygames.core.game.seen import Event
-from spygames.core.game.validation import is_whole, may_do
+from spygames.core.game.validation import because, is_whole, may_do
 from spygames.core.pictures.picture import Picture
 from spygames.core.pictures.raster import check_width, pixels
 from spygames.core.pictures.render import FPS, MODES, Renderer
@@ -214,7 +214,8 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         before = None if moves is None else self._raw.copy()
         legal, to_move = self._calls.step(self._raw, action, features, mask)
         if not legal:
-            raise self._illegal(f"action {action} ({self.action_to_string(action)!r}) is not legal")
+            why = because(self.game, as_record(self._states), action, seat)
+            raise self._illegal(f"action {action} ({self.action_to_string(action)!r}) is not legal{why}")
         self._played.actions.append(action)
         if before is not None and moves is not None:
             moves.append((before.view(self.game.state_dtype), action))

@@ -19,7 +19,7 @@ from spygames.core.envs.single_seat import MAX_IGNORED, MAX_STARTS, Illegal, Sin
 from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import as_seed
-from spygames.core.game.validation import choice, is_whole, may_do, same, whole
+from spygames.core.game.validation import because, choice, is_whole, may_do, same, whole
 from spygames.core.pictures.raster import pixels
 from spygames.core.pictures.render import FPS, draw
 from spygames.core.players.player import PlayerLike
@@ -352,7 +352,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         s, seat = as_record(self.games.states, row), int(self._session.seats[row])
         text = self.game.action_to_string(s, action, seat)
         may = may_do(self.game, s, seat, self.games.arrays.allowed[row])
-        return f"action {action} ({text!r}) is not legal; {may}"
+        return f"action {action} ({text!r}) is not legal{because(self.game, s, action, seat)}; {may}"
 
     def _replaced(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return the actions with random legal ones in `rows`, drawn from the players' random streams."""

@@ -21,7 +21,7 @@ from spygames.core.compiling.digest import code_digest
 from spygames.core.compiling.kernel import Int, Record, bind
 from spygames.core.game.belief_targets import Questions
 from spygames.core.game.fields import NamedRecord, named
-from spygames.core.game.rulebook import RuleSection, default_rules
+from spygames.core.game.rulebook import Reason, RuleSection, default_rules
 from spygames.core.game.seen import PARTS, Event, Part
 from spygames.core.svg.annotations import Draw
 
@@ -105,6 +105,10 @@ class Texts:
     """(game, before, after, viewer): return what changed by an action and the chance events after it, such as "you move
     +2 and lead by 3"; "" for nothing. Both mappings are results of `seen_to_dict` for the seat `viewer`. None: events
     have no effects."""
+    why_not: Callable[["Game", Mapping[str, Any], str, int], Reason] | None = None
+    """(game, seen, action, seat): return why `seat` may not take an action now, by the text of the action, which is not
+    legal. It is written from `seen`, the result of `seen_to_dict` for that seat, so it can reveal nothing else. None:
+    no reasons."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -423,6 +427,21 @@ class Game(Generic[V]):
         if self.texts.short_rules is None:
             return default_rules(self.module.__doc__)
         return tuple(self.texts.short_rules(self))
+
+    def why_not(self, s: Record, action: int, seat: int) -> Reason | None:
+        """Return why `seat` may not take an action (0..A-1) in state `s`, and the rule that says so.
+
+        The reason depends only on what the seat knows. None if the action is legal, and for a game without reasons.
+        """
+        if self.texts.why_not is None:
+            return None
+        if seat == s.to_move:
+            mask = np.zeros(self.num_actions, np.int8)
+            self.legal(s, mask)
+            if mask[action]:
+                return None
+        text = self.action_to_string(s, action, seat)
+        return self.texts.why_not(self, self.seen_to_dict(s, seat), text, seat)
 
     def describe(self, s: Record, viewer: int) -> str:
         """Return what seat `viewer` may know of state `s` in sentences that address it as "you".

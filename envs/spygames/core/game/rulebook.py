@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
-__all__ = ["RuleLine", "RuleSection", "counted", "rule", "rules_text", "section", "words"]
+__all__ = ["Reason", "RuleLine", "RuleSection", "counted", "rule", "rules_text", "section", "words"]
 
 WIDTH = 120
 """Maximum length of a line of `rules_text`."""
@@ -33,12 +33,12 @@ class RuleLine(NamedTuple):
 
 
 class RuleSection(NamedTuple):
-    """A section of the short rules, such as `Goal`.
+    """A section of the short rules, such as `In short`.
 
     Example:
         >>> from spygames import make_game
         >>> [section.title for section in make_game("agent_avenue_v0").short_rules()][:3]
-        ['Goal', 'Setup', 'Your turn']
+        ['In short', 'Agents: how far the first, second and every later copy moves your meeple', 'Setup']
     """
 
     title: str
@@ -47,9 +47,32 @@ class RuleSection(NamedTuple):
     """The lines, in order."""
     ids: tuple[str, ...] = ()
     """The IDs of the rules of all lines that have none of their own."""
+    details: bool = False
+    """Whether a beginner can skip the section. The other sections come first: the goal, the turn and the end in three
+    sentences without texts of actions, then the parts of the game. People get them without IDs."""
 
     def __str__(self) -> str:
         return f"{self.title} ({', '.join(self.ids)})" if self.ids else self.title
+
+
+class Reason(NamedTuple):
+    """Why an action is not legal, with the ID of the rule that says so.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.text import turn_of
+        >>> game = make_game("agent_avenue_v0")
+        >>> print(turn_of(game, game.start(seed=1)).why_not("recruit up"))
+        you recruit a card only when the other side has offered two (AA-12)
+    """
+
+    text: str
+    """The reason as a clause that addresses the seat as "you"."""
+    rule: str
+    """The ID of the rule, as in the game's README."""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.rule})"
 
 
 def rule(text: str, *ids: str, name: str = "") -> RuleLine:
@@ -63,9 +86,16 @@ def rule(text: str, *ids: str, name: str = "") -> RuleLine:
     return RuleLine(text, ids, name)
 
 
-def section(title: str, *lines: RuleLine | None, ids: Sequence[str] = ()) -> RuleSection:
+def section(title: str, *lines: RuleLine | None, ids: Sequence[str] = (), details: bool = False) -> RuleSection:
     """Return a section of the short rules. A line that is None is left out, for rules that an option switches off."""
-    return RuleSection(title, tuple(line for line in lines if line is not None), tuple(ids))
+    return RuleSection(title, tuple(line for line in lines if line is not None), tuple(ids), details)
+
+
+def without_ids(section: RuleSection) -> RuleSection:
+    """Return a section as people read it: without IDs, unless it has details."""
+    if section.details:
+        return section
+    return section._replace(ids=(), lines=tuple(line._replace(ids=()) for line in section.lines))
 
 
 def words(name: str) -> str:

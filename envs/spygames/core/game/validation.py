@@ -60,6 +60,12 @@ def may_do(game: Game, s: Record, seat: int, mask: np.ndarray) -> str:
     return f"legal for player_{seat}: {legal}"
 
 
+def because(game: Game, s: Record, action: int, seat: int) -> str:
+    """Return the reason for the message about an action that is not legal: `: REASON (RULE)`; "" without reasons."""
+    reason = game.why_not(s, action, seat)
+    return "" if reason is None else f": {reason}"
+
+
 def choice(name: str, value: T, allowed: Sequence[T]) -> T:
     """Return `value` as a plain Python value if it equals one of `allowed` (True is not 1); else raise ValueError."""
     value = plain(value)

@@ -133,7 +133,9 @@ class CommandPlayer:
             raise self._failed(d, row, error) from None
         self._failures[seat] = 0
         if text not in texts:
-            detail = f"{shown(text)} for seat {seat}; legal are {_some(list(texts))}"
+            why = turn_of(d.game, d.states[row : row + 1].copy()).why_not(text)
+            because = "" if why is None else f": {why}"
+            detail = f"{shown(text)} for seat {seat}{because}; legal are {_some(list(texts))}"
             failed = PlayerFailed(self.name, seat, [row], "answered an illegal action", detail)
             self._following.answered(d, row, failed)
             raise failed

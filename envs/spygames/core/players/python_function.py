@@ -128,7 +128,9 @@ class PythonPlayer:
             raise self._failed(d, row, detail=f"act_text must return a text, not {shown(answer)}")
         text = chosen(answer, turn.legal)
         if text is None:
-            verdict = parse(answer, turn.legal).verdict
+            parsed = parse(answer, turn.legal)
+            why = turn.why_not(parsed.said)
+            verdict = f"{parsed.verdict}{'' if why is None else f': {why}'}"
             some = f"{shown(answer)} ({verdict}); legal are {', '.join(turn.legal[:5])}"
             raise self._failed(d, row, ": it answered no legal action", some)
         return d.game.string_to_action(as_record(d.states, row), text, turn.seat)

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from spygames.core.basics.text import one_line
+from spygames.core.game.rulebook import Reason
 
 __all__ = ["GRAMMAR", "Reply", "Verdict", "canonical", "correction", "parse"]
 
@@ -122,7 +123,7 @@ def match(text: str, legal: Iterable[str]) -> str | None:
     return same[0] if len(same) == 1 else None
 
 
-def correction(reply: Reply, legal: Iterable[str] | None = None) -> str:
+def correction(reply: Reply, legal: Iterable[str] | None = None, why: Reason | None = None) -> str:
     """Return the message for a second try after an answer without a legal action.
 
     It quotes what was read: the end of an answer without an action, the action that is not legal, or the several
@@ -131,11 +132,12 @@ def correction(reply: Reply, legal: Iterable[str] | None = None) -> str:
     Args:
         reply: what `parse` returned, with another verdict than OK.
         legal: the texts of the legal actions, to list them again; None: they are not listed.
+        why: why the action is not legal (`Turn.why_not`); None: no reason is given.
     """
-    said = f'"{reply.said}"'
+    said, because = f'"{reply.said}"', "" if why is None else f": {why}"
     what = {
         Verdict.UNPARSEABLE: f"Your answer names no action. It ends with {said}.",
-        Verdict.ILLEGAL: f"{said} is not one of your legal actions.",
+        Verdict.ILLEGAL: f"{said} is not one of your legal actions{because}.",
         Verdict.AMBIGUOUS: f"Your answer names several actions: {said}. Name one.",
         Verdict.OK: f"Your action is {said}.",
     }[reply.verdict]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from spygames.core.game.game import NOBODY, Game, as_record
-from spygames.core.game.rulebook import rules_text
+from spygames.core.game.rulebook import Reason, rules_text
 from spygames.core.game.seen import Event
 from spygames.core.players.replies import GRAMMAR, Verdict, match, parse
 
@@ -39,6 +39,18 @@ class Turn:
     """What the seat has seen since its last decision, its own decision included, oldest first (`Game.happened`)."""
     legal: tuple[str, ...]
     """The texts of the legal actions, at least one (`Game.action_to_string`)."""
+    actions: tuple[str, ...] = ()
+    """The texts of all actions of the game, legal or not, for `why_not`."""
+
+    def why_not(self, text: str) -> Reason | None:
+        """Return why an action is not legal now, and the rule that says so.
+
+        None if the text is a legal action or not an action of the game, and for a game without reasons.
+        """
+        action = match(text, self.actions)
+        if action is None or action in self.legal or self.game.texts.why_not is None:
+            return None
+        return self.game.texts.why_not(self.game, self.seen, action, self.seat)
 
 
 def turn_of(game: Game, states: np.ndarray, events: Sequence[str | Event] = ()) -> Turn:
@@ -67,9 +79,10 @@ def turn_of(game: Game, states: np.ndarray, events: Sequence[str | Event] = ()) 
         raise ValueError("states must hold a position in which a seat is to move, not the end of a game")
     mask = np.zeros(game.num_actions, np.int8)
     game.legal(s, mask)
-    legal = tuple(game.action_to_string(s, int(action), seat) for action in np.flatnonzero(mask))
     texts = tuple(event if isinstance(event, str) else event["text"] for event in events)
-    return Turn(game, seat, game.describe(s, seat), game.seen_to_dict(s, seat), texts, legal)
+    actions = tuple(game.action_to_string(s, action, seat) for action in range(game.num_actions))
+    legal = tuple(actions[action] for action in np.flatnonzero(mask))
+    return Turn(game, seat, game.describe(s, seat), game.seen_to_dict(s, seat), texts, legal, actions)
 
 
 def rules(game: Game) -> str:

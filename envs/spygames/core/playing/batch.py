@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from spygames.core.compiling.kernel import entry
-from spygames.core.game.game import NOBODY, Game, IllegalAction
+from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import next_seed
-from spygames.core.game.validation import is_whole, some_legal, whole
+from spygames.core.game.validation import because, is_whole, some_legal, whole
 from spygames.core.playing.rows import Rows, blank, buffer, first_illegal, spread
 from spygames.core.playing.threads import Team
 
@@ -223,9 +223,12 @@ class Batch(Rows):
             actions = actions.copy()
         bad = first_illegal(actions, self._allowed)
         if bad >= 0:
-            legal = some_legal(self._allowed[bad])
+            seat, legal = int(self.seats[bad]), some_legal(self._allowed[bad])
+            why = ""
+            if seat != NOBODY and 0 <= actions[bad] < self.game.num_actions:
+                why = because(self.game, as_record(self.states, bad), int(actions[bad]), seat)
             raise IllegalAction(
-                f"action {actions[bad]} is not legal for seat {self.seats[bad]} in game {bad}; legal are {legal}"
+                f"action {actions[bad]} is not legal for seat {seat} in game {bad}{why}; legal are {legal}"
             )
         self.observation, self.mask, self.views = self._next
         self._run(self._step_loop, self.game.packed, self.arrays, actions)

@@ -27,7 +27,7 @@ from spygames.core.compiling.kernel import Record
 from spygames.core.game import registry
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record, reference
 from spygames.core.game.rng import as_seed, derived_seed
-from spygames.core.game.validation import is_whole, some_legal
+from spygames.core.game.validation import because, is_whole, some_legal
 from spygames.core.players.names import as_players
 from spygames.core.players.player import PlayerLike
 from spygames.core.playing.session import play
@@ -303,7 +303,8 @@ def _act(game: Game, s: Record, answer: object, text: str | None = None) -> int:
             raise IllegalAction(f"{what} comes after the end of the game")
         seat = int(s.to_move)
         legal = some_legal(mask, lambda action: game.action_to_string(s, action, seat), _SHOWN)
-        raise IllegalAction(f"{what} is not legal for seat {seat}; legal are {legal}")
+        why = "" if action == NOBODY else because(game, s, action, seat)
+        raise IllegalAction(f"{what} is not legal for seat {seat}{why}; legal are {legal}")
     game.apply(s, action)
     return action
 
