@@ -158,7 +158,7 @@ def test_the_moves_of_others_are_shown(capsys: pytest.CaptureFixture[str]) -> No
     out = capsys.readouterr().out
     moves = [line for line in out.splitlines() if re.match(r"player_\d (offers|takes|discards|plays)", line)]
     assert moves == [live.happened(number, 1) for number in range(len(live.decisions))]
-    assert any("a hidden card" in line for line in moves)
+    assert any("a card face down" in line for line in moves)
     assert any("they get" in line for line in moves)
 
 
