@@ -335,7 +335,11 @@ def test_the_page_says_that_players_are_getting_ready(
     monkeypatch.setattr(store, "make_player", wait)
     answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 2})
     made = kept.games[answer.where.rpartition("/")[2]]
-    page = visitor.get(answer.where).text
+    for _ in range(100):
+        page = visitor.get(answer.where).text
+        if "Easy gets ready …" in page:
+            break
+        time.sleep(0.02)
     assert "Easy gets ready …" in page  # it searches nothing, so nothing is said of compiling a search
     assert f'<meta http-equiv="refresh" content="1; url={answer.where}">' in page
     refused = visitor.post(f"{answer.where}/act", {"revision": 0, "action": "x"})
