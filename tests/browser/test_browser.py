@@ -271,7 +271,7 @@ def test_hints_and_films_show_the_analysis_of_players(browser: "Browser", home: 
         last = at.page.locator("output").inner_text().split(" / ")[1]
         at.page.get_by_role("link", name="Start", exact=True).click()
         at.page.wait_for_selector(f"output:text-is('0 / {last}')")
-        assert at.page.locator(".thoughts progress").count() > 1
+        assert at.page.locator(".thoughts progress").count() >= 1
         at.page.locator("h1").click()
         at.page.keyboard.press("ArrowRight")
         at.page.wait_for_selector(f"output:text-is('1 / {last}')")
