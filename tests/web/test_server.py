@@ -335,6 +335,7 @@ def test_the_page_says_that_players_are_getting_ready(
     monkeypatch.setattr(store, "make_player", wait)
     answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 2})
     made = kept.games[answer.where.rpartition("/")[2]]
+    page = ""
     for _ in range(100):
         page = visitor.get(answer.where).text
         if "Easy gets ready …" in page:
