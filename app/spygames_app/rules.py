@@ -16,11 +16,11 @@ _WIDTH = 100
 PICTURES: Mapping[str, tuple[str, str]] = {
     "agent_avenue_v0": (
         "The start: both meeples are at home, and you offer two cards.",
-        "A decision: you take the open card or the hidden one.",
+        "A decision: you take one card, face up or face down.",
     ),
     "heimlich_v0": (
         "The start: all agents are in the church, the safe is in building 7.",
-        "A decision: you share the points of the die among the agents.",
+        "A decision: you share the steps of the die among the agents.",
     ),
     "agent_dog_v0": (
         "The start: one pawn of each color is on its start space, three wait in its area.",

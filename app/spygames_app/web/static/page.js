@@ -33,14 +33,12 @@ function take(html, url) {
   const { key, inBoard, inActions } = place;
   const left = find("#picture")?.scrollLeft || 0; // for a large board on a small screen
   const down = find("#moves")?.scrollTop || 0;
-  const rules = find("#rules")?.open || false;
   const ends = !find(".film") && next.querySelector(".film");
   document.title = next.title;
   main().replaceWith(document.adoptNode(next.querySelector("main")));
   if (url && url !== location.href) history.replaceState(null, "", url);
   dress();
   if (find("#picture")) find("#picture").scrollLeft = left;
-  if (find("#rules")) find("#rules").open = rules;
   if (ends) scrollTo(0, 0); // to the result and the rematch
   if (find("#moves")) showNow(down);
   const again = key && (document.getElementById(key) || find(`[data-key="${CSS.escape(key)}"]`));
