@@ -21,6 +21,7 @@ AGENT = "agent_avenue/simple-2"
 BASE: dict[str, list[str]] = {
     "train": [],
     "evaluate": ["greedy"],
+    "beliefs": [f"{AGENT}+search:8"],
     "compare": ["greedy", "random"],
     "ladder": ["new.jsonl", "greedy", "random"],
     "agents": [],

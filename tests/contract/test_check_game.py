@@ -372,6 +372,8 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
 def test_finds(fault: str) -> None:
     check, changes, message = FAULTS[fault]
     before = [] if check == "pickle" else IN_ORDER[: IN_ORDER.index(check)]
+    if check == "questions":  # the leak test finds some of these faults, too, in the texts of the questions
+        before.remove("leaks")
     with pytest.raises((ContractError, ValueError), match=message) as found:  # the Game constructor refuses some faults
         check_game(changed(KUHN, **changes), checks=[*before, check])
     if found.type is ContractError:
@@ -571,7 +573,7 @@ def test_the_leak_test_finds_leaks(variant: Variant) -> None:
         {"action_to_string": lambda game, s, action, seat: str(s.rng)},
         {
             "seen_to_dict": lambda game, s, viewer: {"text": str(s.rng)},
-            **dict.fromkeys(("draw", "draw_portrait", "draw_compact", "describe", "effects", "headline")),
+            **dict.fromkeys(("draw", "draw_portrait", "draw_compact", "describe", "effects", "headline", "questions")),
         },
         {"seen_action": lambda game, s, action, seat, viewer: str(s.rng)},
         {"determinize": determinize},

@@ -111,7 +111,7 @@ def is_part_of_an_example(code: str) -> bool:
 
 def test_every_block_has_a_known_language() -> None:
     """A block without a language would never run."""
-    known = {"python", "sh", "toml", "js", "text", "yaml", "{include}", "{toctree}", "{autodoc2-object}"}
+    known = {"python", "sh", "toml", "js", "text", "json", "yaml", "{include}", "{toctree}", "{autodoc2-object}"}
     for page in PAGES:
         unknown = set(FENCE.findall(page.read_text(encoding="utf-8"))[::2]) - known
         assert not unknown, page

@@ -40,7 +40,7 @@ class Beliefs:
     Games are played by the players of --games-of. At some of their decisions every named player is asked the same
     questions about what is hidden from the seat to move. A player is one of:
 
-      llm:MODEL@URL            a language model, asked in text for probabilities as JSON
+      llm:MODEL@URL            a language model, which answers with JSON
       AGENT+search:64          a search: its worlds, weighted by what the rivals did
       runs/first               an agent with a belief head (network.belief = "keep")
       python:module.Class      a class with a method beliefs(turn)
