@@ -21,7 +21,7 @@ AGENT = "agent_avenue/simple-2"
 BASE: dict[str, list[str]] = {
     "train": [],
     "evaluate": ["greedy"],
-    "beliefs": [f"{AGENT}+search:8"],
+    "beliefs": [f"{AGENT}+search:8", "--out", "new"],
     "compare": ["greedy", "random"],
     "ladder": ["new.jsonl", "greedy", "random"],
     "agents": [],
