@@ -85,7 +85,7 @@ def test_the_first_visit_needs_the_address_with_its_token() -> None:
         (
             {"action": "discard everything"},
             409,
-            "'discard everything' is not an action of this game. You: offer two cards",
+            "'discard everything' is not an action of this game. Offer two cards",
         ),
         ({"action": "<b>bold</b>"}, 409, "'<b>bold</b>' is not an action of this game."),
         ({"action": "recruit up"}, 409, "'recruit up' is not possible: you recruit a card only when the other"),

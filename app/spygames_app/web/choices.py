@@ -224,7 +224,7 @@ def label(game: Game, spec: str) -> str:
     """
     name = PlayerName.parse(spec)
     full = f"{spec} ({name.resolved(game)})" if name.source in CHOOSE else spec
-    level = next((level for level, player in levels_of(game) if spec == player), "")
+    level = level_of(game, spec)
     return f"{level}: {full}" if level else full
 
 

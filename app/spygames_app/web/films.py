@@ -105,7 +105,7 @@ def film_page(
         for text, to, key in (
             ("Start", 0, "Home"),
             ("Back", max(0, at - 1), "ArrowLeft"),
-            ("On", min(last, at + 1), "ArrowRight"),
+            ("Next", min(last, at + 1), "ArrowRight"),
             ("End", last, "End"),
         )
     ]
@@ -114,8 +114,8 @@ def film_page(
         "form",
         move,
         h("output", f"{at} / {last}", for_="move"),
-        _select("seen by", "viewer", viewers, values, chosen),
-        _select("thoughts of", "by", advisers, range(len(advisers)), place.by),
+        _select("Point of view", "viewer", viewers, values, chosen),
+        _select("Analysis by", "by", advisers, range(len(advisers)), place.by),
         h("button", "Show"),
         action=here,
         class_="film",

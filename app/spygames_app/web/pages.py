@@ -174,7 +174,7 @@ def seats(
             h(
                 "p",
                 h("label", h("input", type="checkbox", name="forced", value=1, checked=True),
-                  " Play a move for me if it is the only one"),
+                  h("span", "Play a move for me if it is the only one"), class_="tick"),
             ),
             h(
                 "details",
@@ -257,6 +257,7 @@ def play(made: WebGame, token: str, problem: str = "", form: Form | None = None)
                 "div",
                 h("h2", turn, id="turn"),
                 h("p", id="picked", class_="soft", aria_live="polite", data_asks=json.dumps(asks)) if legal else None,
+                h("noscript", h("p", "Choose in the list below the board.", class_="soft")) if legal else None,
                 h("p", problem, role="alert", class_="problem") if problem else None,
                 again,
                 id="due",
@@ -341,8 +342,10 @@ def _line(text: str) -> Html:
 def _position(made: WebGame, s: Any) -> Html:
     """Return the position in sentences, folded."""
     text = made.game.describe(s, made.seat)
-    for own, shown in ((" and ", "You "), (", and your", "Your"), (" ", "You are ")):
-        text = text.replace(f"You are player_{made.seat}{own}", shown)
+    text = text.replace(f" of player_{made.seat}: you ", ": you ")  # whose turn it is
+    me = rf"^You are player_{made.seat}(?: on side \d)?"
+    for own, shown in ((" and ", "You "), (", and your ", "Your "), (", with ", "You play with "), (r"\. ", "")):
+        text = re.sub(f"{me}{own}", shown, text)
     lines = [h("li", made.table.sides.words(line.removeprefix("- "))) for line in text.splitlines()]
     return h("details", h("summary", "The position in words"), h("ul", *lines, class_="cards-do"), id="words")
 
@@ -358,18 +361,17 @@ def _meanings(game: Game, legal: Sequence[str], due: str) -> Html | None:
     """
     named = {word.replace("_", " ") for text in legal for word in text.split()[1:]}
     said = _plain(due)
-    found = [
-        h("li", h("b", f"{name}: "), line.text)
-        for section in game.short_rules()
-        for line in section.lines
-        for name in (line.name.split(", ") if line.name else ())
-        if name in named or _plain(name) <= said
-    ]
-    return (
-        h("details", h("summary", "What these cards do"), h("ul", *found, class_="cards-do"), id="meanings")
-        if found
-        else None
-    )
+    found = list[Html]()
+    for section in game.short_rules():
+        lines = [
+            h("li", h("b", f"{name}: "), line.text)
+            for line in section.lines
+            for name in (line.name.split(", ") if line.name else ())
+            if name in named or _plain(name) <= said
+        ]
+        if lines:
+            found += [h("h3", section.title), h("ul", *lines, class_="cards-do")]
+    return h("details", h("summary", "Cards and words of this decision"), *found, id="meanings") if found else None
 
 
 def _helps(made: WebGame, here: str, token: str, number: int) -> Html:
@@ -557,7 +559,12 @@ def half_page(game: Game) -> Html:
 def _section(section: RuleSection, found: Mapping[str, Rule]) -> Html:
     """Return a section of the short rules, with IDs that link to the rules in `found`."""
     lines = [
-        h("li", h("strong", f"{line.name}: ") if line.name else None, *_coded(line.text), _ids(line.ids, found))
+        h(
+            "li",
+            h("strong", f"{line.name}: ") if line.name else None,
+            *_coded(_seated(line.text)),
+            _ids(line.ids, found),
+        )
         for line in section.lines
     ]
     return joined(h("h2", section.title, _ids(section.ids, found)), h("ul", *lines))
@@ -573,6 +580,12 @@ def refusal(line: str, address: str, rule: str = "") -> Html:
     """
     link = h("a", f"Rule {rule}", href=f"{address}&rule={rule}#{rule}", target="_blank") if rule else None
     return joined(line, " " if rule else None, link)
+
+
+def _seated(text: str) -> str:
+    """Return a text with seats as the page counts them: "player_0" is "seat 1"."""
+    text = re.sub(r"\bplayer_(\d+)\b", lambda found: f"seat {int(found[1]) + 1}", text)
+    return re.sub(r"(^|\. )seat\b", r"\1Seat", text)
 
 
 def _coded(text: str) -> list[str]:

@@ -370,7 +370,7 @@ class WebGame:
         why = live.why_not(text)
         if why is not None:
             return Refused(f"{text!r:.60} is not possible: {why.text}.", why.rule)
-        due = self.table.sides.words(self.game.headline(live.state, self.seat))
+        due = self.table.sides.words(self.game.headline(live.state, self.seat).removeprefix("You: "))
         try:
             self.game.string_to_action(live.state, text, self.seat)
         except ValueError:

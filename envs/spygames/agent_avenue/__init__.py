@@ -71,6 +71,7 @@ def _game(o: layout.Settings) -> Game[View]:
                 "down": ("Tap a card of your hand",),
                 "lead": ("Tap a name",),
                 "resolver": ("Tap a name",),
+                "discard": ("discard one",),
             },
             phrases={
                 "play {} {}": "{} face up, {} face down",

@@ -64,6 +64,7 @@ def _game(o: Settings) -> Game[View]:
             headline=facts.headline,
             asks={
                 "move": ("Choose the agent to move", "Now choose its steps"),
+                "draw": ("take a card",),
                 "safe": ("Tap a building",),
                 "building": ("Tap a building",),
                 "agent": ("Tap an agent below the town",),

@@ -96,7 +96,7 @@ async function send(form, submitter) {
       take(await answer.text(), answer.status === 409 ? undefined : answer.url);
       const problem = find(".problem");
       if (problem && typed) find(".typed")?.after(problem); // near what was used
-      problem?.scrollIntoView({ block: "nearest" });
+      problem?.scrollIntoView({ block: "center" }); // the line above the board covers the edge of small screens
       if (problem) say(problem.textContent);
     }
   } catch { offline(); }
@@ -194,8 +194,9 @@ function mark() {
   if (!note) return;
   turn.dataset.due ??= turn.textContent;
   turn.textContent = first ? turn.dataset.due : question(left);
-  const verb = Object.keys(asks()).find(each => left.some(text => text.startsWith(`${each} `)));
-  note.textContent = !first ? "To take a choice back, tap it again." : verb ? `${asks()[verb][0]}.` : onBoard() ? "Tap it on the board." : "Choose below.";
+  const verbs = Object.keys(asks()).filter(each => left.some(text => text.split(" ")[0] === each));
+  const due = [...new Set(verbs.map(each => asks()[each][0]))].join(", or ");
+  note.textContent = !first ? "To take a choice back, tap it again." : due ? `${due}.` : onBoard() ? "Tap it on the board." : "Choose below.";
 }
 
 // The question for the next word of the actions that are left.

@@ -91,7 +91,8 @@ class Texts:
     "player_1 wins: all pawns are home". `seen` is a result of `seen_to_dict` for this viewer. None: who is to move."""
     asks: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Questions for actions that people choose word by word: by the first word of the action, one for each later word,
-    such as {"move": ("Which agent?", "How far?")} for "move red 3"."""
+    such as {"move": ("Which agent?", "How far?")} for "move red 3". First questions of different words are joined by
+    "or"."""
     phrases: Mapping[str, str] = field(default_factory=dict)
     """Actions in words for people: by the text of an action, with {} for each word that varies, such as
     {"move {} {}": "move {} by {}"}. An action that is not listed has its own text."""
