@@ -45,7 +45,7 @@ def home() -> Iterator[str]:
     """The address of a server that offers all games."""
     game = make_game("agent_avenue_v0")
     record = play_record(game, [make_player(game, "greedy"), make_player(game, "random")], seed=4)
-    with serving(records=[record]) as address:
+    with serving(records=[(record, {})]) as address:
         yield address
 
 
@@ -415,6 +415,35 @@ def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str,
         at.page.wait_for_selector("#play")
         look("film")
     assert found == []
+
+
+def test_a_touch_leaves_no_outline_and_reasons_are_not_covered(browser: "Browser", home: str) -> None:
+    """On a phone. The outline of the focus would look like a choice; the line on top stays there as the page scrolls."""
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    with tab(browser, home, 390, has_touch=True) as at:
+        at.begin(opponents="greedy")
+        at.page.locator(".narrow .target[data-action^=discard]").first.tap()
+        at.moved(0)
+        assert at.page.evaluate("document.activeElement.matches('.target')")
+        assert at.page.evaluate(outline) == "none"
+        at.page.keyboard.press("Tab")
+        assert at.page.evaluate("document.activeElement.matches('.target')")
+        assert at.page.evaluate(outline) == "solid"
+        at.page.locator("#more summary").tap()
+        at.page.locator("#typed").fill("recruit up")
+        at.page.get_by_role("button", name="Play it").tap()
+        at.page.wait_for_selector(".problem")
+        assert "Rule AA-12" in at.page.locator(".problem").inner_text()
+        assert at.page.evaluate(UNCOVERED, ".problem")
+        assert all("409" in each for each in at.wrong)
+        at.wrong.clear()
+
+
+UNCOVERED = """selector => {
+  const part = document.querySelector(selector), box = part.getBoundingClientRect(), x = box.left + box.width / 2;
+  return [box.top + 2, box.bottom - 2].every(y => part.contains(document.elementFromPoint(x, y)));
+}"""
+"""Whether an element is on the screen from top to bottom, and nothing covers it."""
 
 
 def test_the_first_pages_are_small(browser: "Browser", home: str) -> None:

@@ -107,6 +107,9 @@ def test_the_rules_of_a_variant_begin_with_its_short_rules() -> None:
     short = simple.partition("<summary>Details")[0]
     assert "<strong>Goal: </strong>Recruit agents" in short
     assert "AA-" not in short
+    details = simple.partition("<summary>All rules")[0]
+    assert "the others are the deck. Seat 1 begins." in details
+    assert "player_" not in details
     shown = re.findall(r'src="(/static/games/[^"]+)"', short)
     assert [visitor.get(each).status for each in shown] == [200, 200]
 
