@@ -32,14 +32,14 @@ function take(html, url) {
   const next = read(html), now = hold(), place = held && (now.none || now.key === "skip") ? held : now;
   const { key, inBoard, inActions } = place;
   const left = find("#picture")?.scrollLeft || 0; // for a large board on a small screen
-  const down = find("#moves")?.scrollTop || 0;
+  const down = find("#moves")?.scrollTop || 0, top = scrollY;
   const ends = !find(".film") && next.querySelector(".film");
   document.title = next.title;
   main().replaceWith(document.adoptNode(next.querySelector("main")));
   if (url && url !== location.href) history.replaceState(null, "", url);
   dress();
   if (find("#picture")) find("#picture").scrollLeft = left;
-  if (ends) scrollTo(0, 0); // to the result and the rematch
+  scrollTo(0, ends ? 0 : top); // the end: to the result and the rematch; otherwise folds that were open have moved the page
   if (find("#moves")) showNow(down);
   const again = key && (document.getElementById(key) || find(`[data-key="${CSS.escape(key)}"]`));
   const first = again || (inBoard && targets()[0]) || (inActions && (find(".actions button") || find("h1")));
@@ -77,7 +77,7 @@ async function send(form, submitter) {
   if (busy || (submitter?.id === "resign" && !confirm("Resign this game?"))) return;
   busy = true;
   find(".problem")?.remove(); // it belongs to the last action
-  const typed = form.matches(".typed");
+  const typed = form.matches(".typed"), top = scrollY; // what is hidden meanwhile makes the page shorter
   held = hold(); // elements that are disabled while the others move lose the focus
   const fields = new URLSearchParams(new FormData(form, submitter)), stream = form.matches(".act");
   for (const button of all("button")) button.disabled = true;
@@ -96,6 +96,7 @@ async function send(form, submitter) {
       take(await answer.text(), answer.status === 409 ? undefined : answer.url);
       const problem = find(".problem");
       if (problem && typed) find(".typed")?.after(problem); // near what was used
+      if (problem) scrollTo(0, top);
       problem?.scrollIntoView({ block: "center" }); // the line above the board covers the edge of small screens
       if (problem) say(problem.textContent);
     }
