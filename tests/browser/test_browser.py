@@ -383,8 +383,9 @@ def test_moves_of_others_are_shown_one_by_one(browser: "Browser") -> None:
 # ---------------------------------------------------------------- layout, accessibility, size
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str, width: int) -> None:
+def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str, width: int, scheme: str) -> None:
     """On every page, nothing is wider than the screen and axe finds no serious violation."""
     need("" if AXE.is_file() else "axe-core is missing: make test-browser fetches it")
     axe, found = AXE.read_text(encoding="utf-8"), []
@@ -399,8 +400,8 @@ def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str,
         if wide > width:
             found.append((what, "too wide", [str(wide)]))
 
-    with tab(browser, home, width, bypass_csp=True) as at:
-        for path in ("/", "/seats?game=0", "/records", "/rules?game=2", "/nowhere"):
+    with tab(browser, home, width, bypass_csp=True, color_scheme=scheme) as at:
+        for path in ("/", "/seats?game=0", "/records", "/rules?game=2", "/rules?game=0&rule=AA-4", "/nowhere"):
             at.page.goto(home + path, wait_until="load")
             look(path)
         at.wrong.clear()  # the 404 is expected
@@ -418,7 +419,7 @@ def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str,
 
 
 def test_a_touch_leaves_no_outline_and_reasons_are_not_covered(browser: "Browser", home: str) -> None:
-    """On a phone. The outline of the focus would look like a choice; the line on top stays there as the page scrolls."""
+    """On a phone. The outline of the focus would look like a choice; the line on top stays when the page scrolls."""
     outline = "getComputedStyle(document.activeElement).outlineStyle"
     with tab(browser, home, 390, has_touch=True) as at:
         at.begin(opponents="greedy")
