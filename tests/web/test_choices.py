@@ -128,3 +128,15 @@ def test_a_refused_move_links_to_its_rule(server: tuple[Store, Visitor]) -> None
     assert "<details open><summary>All rules by their IDs" in rules
     assert "<details open>" not in visitor.get(made.rules).text
     assert "<details open>" not in visitor.get(f"{made.rules}&rule=none").text
+
+
+def test_a_decision_is_explained_in_words(server: tuple[Store, Visitor]) -> None:
+    """The numbers of a card come with what they count, and nobody is called a side or a seat."""
+    store, visitor = server
+    page = visitor.get(f"/games/{begin(visitor, store).id}").text
+    meanings = page.partition("<summary>Cards and words of this decision")[2].partition("</details>")[0]
+    assert "<h3>Agents: how far the first, second and every later copy moves your meeple</h3><ul" in meanings
+    position = page.partition("<summary>The position in words")[2].partition("</details>")[0]
+    assert "<li>Turn 1: you play two cards (or discard first).</li>" in position
+    assert re.search(r"side \d|seat \d|player_", position) is None
+    assert "<noscript><p" in page
