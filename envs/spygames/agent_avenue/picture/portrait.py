@@ -26,7 +26,7 @@ from spygames.agent_avenue.picture.signs import (
 )
 from spygames.agent_avenue.picture.small import card, hidden, in_play, lamps, ring
 from spygames.agent_avenue.picture.zones import known
-from spygames.core.pictures.picture import Look
+from spygames.core.pictures.picture import Look, phone_headline
 from spygames.core.svg.colours import INK, PAPER, PICK
 from spygames.core.svg.pen import CANVAS, Pen, cut, width
 
@@ -45,7 +45,8 @@ HAND, FOOT = 512, 698
 def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     """Draw what `seen_to_dict` returned on the portrait canvas."""
     c = Scene(pen, seen, look)
-    y = _headline(c)
+    phone_headline(pen, c.headline, seen["to_move"] == look.viewer >= 0)
+    y = 42.0
     for seat in c.seats[1 - c.below]:
         y = _line(c, seat, y)
     y = _played(c, 1 - c.below, y)
@@ -67,17 +68,6 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     else:
         _hand(c, HAND)
     _status(c)
-
-
-def _headline(c: Scene) -> float:
-    """Draw the decision that is due; return the y below."""
-    pen, text = c.pen, c.headline
-    mine = c.seen["to_move"] == c.look.viewer >= 0
-    if mine:
-        pen.box(EDGE, 6, INNER, 30, 12, pen.palette.notice, stroke=pen.palette.pick, stroke_width=1.4)
-    size = max(13.0, fitting(text, 16, INNER - 16))
-    pen.words(W / 2, 26, text, size, anchor="middle", most=INNER - 12)
-    return 42
 
 
 def _line(c: Scene, seat: int, y: float) -> float:

@@ -29,8 +29,8 @@ HEIGHT = 900
 """Height of the canvas in units."""
 Size = Literal["full", "portrait", "compact"]
 """The forms of a picture: for a screen, for a phone held upright, and for a thumbnail or a notebook."""
-CANVAS: Mapping[Size, tuple[int, int]] = {"full": (WIDTH, HEIGHT), "portrait": (390, 720), "compact": (400, 300)}
-"""The canvas of each form. A unit of the portrait form is a pixel of a phone that is 390 pixels wide."""
+CANVAS: Mapping[Size, tuple[int, int]] = {"full": (WIDTH, HEIGHT), "portrait": (320, 700), "compact": (400, 300)}
+"""The canvas of each form. A unit of the portrait form is a pixel of a phone that is 320 pixels wide."""
 FONT = "'Spygames Sans','DejaVu Sans Condensed','Roboto Condensed','Arial Narrow',Arial,sans-serif"
 """The font families of all text. `raster` uses the first one, which `width` measures; the fallbacks are as narrow."""
 
