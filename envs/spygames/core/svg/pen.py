@@ -21,6 +21,7 @@ __all__ = [
     "Size",
     "cut",
     "width",
+    "wrapped",
 ]
 
 WIDTH = 1200
@@ -162,6 +163,16 @@ def cut(text: str, size: float, most: float, bold: bool = True) -> str:
     while text and width(text + "...", size, bold) > most:
         text = text[:-1]
     return text.rstrip() + "…"
+
+
+def wrapped(text: str, size: float, most: float, bold: bool = True) -> list[str]:
+    """Split a text at its spaces into lines of at most `most` units; a longer word has a line of its own."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and width(f"{lines[-1]} {word}", size, bold) > most:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
 
 
 def _attributes(attributes: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from spygames.core.game.game import NOBODY
 from spygames.core.pictures.picture import phone_headline
 from spygames.core.svg.annotations import Look
 from spygames.core.svg.colours import EDGE, INK, PAPER, PICK
-from spygames.core.svg.pen import CANVAS, Pen, cut, width
+from spygames.core.svg.pen import CANVAS, Pen, cut, width, wrapped
 from spygames.heimlich.board import FINISH, MARK
 from spygames.heimlich.cards import HAND
 from spygames.heimlich.picture.facts import Seen, count, headline, minus, owners, seats
@@ -254,11 +254,7 @@ def _card(pen: Pen, card: str | None, look: Look, x: float, y: float, w: float, 
     if can:
         pen.target(action=f"card {card}", label=f"play {titled(card)}")
     pen.box(x, y, w, h, 8, PAPER, stroke=pen.palette.pick if can else EDGE, stroke_width=3 if can else 1.2)
-    words, lines = titled(card).split(), [""]
-    for word in words:
-        if lines[-1] and width(f"{lines[-1]} {word}", 12.5) > w - 4:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
+    lines = wrapped(titled(card), 12.5, w - 4)
     room = h - 8 - 15 * len(lines)
     if h > LOW:
         r = min(27.0, w / 2 - 4, room / 2)
