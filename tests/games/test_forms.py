@@ -25,8 +25,10 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
     ("agent_dog_v0", {}),
     ("agent_dog_v0", {"players": 3, "hidden_colours": "tracked"}),
 ]
-LETTERS = 12.0
-"""The least size of letters, in units: pixels on a screen that is as wide as the canvas."""
+LETTERS, TARGETS = 12.0, 44.0
+"""The least size of letters and of targets, in pixels."""
+SCREEN: dict[Size, int] = {"portrait": 320, "compact": 400}
+"""The width of the narrowest screen, or thumbnail, in pixels."""
 NAMES = ("", "A player with a very long name", "<script>", "Hard", "", "", "")
 
 
@@ -59,6 +61,12 @@ def drawn(game: Game, number: int, seed: int, theme: Theme = "dark") -> Iterator
         yield {size: draw_seen(game, game.seen_to_dict(s, viewer), look, theme, size) for size in CANVAS}, legal
 
 
+def cut_words(picture: str) -> list[str]:
+    """Return the texts that were cut, except names of players, which may have any length."""
+    cut = [each.text for each in svg.texts(picture) if each.text.endswith("…")]
+    return [text for text in cut if not any(name.startswith(text[:-1]) for name in NAMES)]
+
+
 def check(game: Game, number: int, seed: int) -> int:
     """Check the small forms of positions, and return the number of legal actions that were found in them."""
     found = 0
@@ -69,10 +77,11 @@ def check(game: Game, number: int, seed: int) -> int:
             assert svg.outside(picture) == []
             assert svg.overlaps(picture) == []
             assert svg.strange(picture) == []
-            assert svg.small_letters(picture, LETTERS) == []
+            assert svg.small_letters(picture, LETTERS * CANVAS[size][0] / SCREEN[size]) == []
             assert svg.dangling(picture, legal) == []
         assert svg.unreachable(str(forms["portrait"]), legal) == svg.unreachable(str(forms["full"]), legal) == []
-        assert svg.small_targets(str(forms["portrait"])) == []
+        assert svg.small_targets(str(forms["portrait"]), TARGETS * CANVAS["portrait"][0] / SCREEN["portrait"]) == []
+        assert cut_words(str(forms["portrait"])) == []
         found += len(legal)
     return found
 

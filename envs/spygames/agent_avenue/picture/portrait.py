@@ -243,9 +243,11 @@ def _end(c: Scene, x: float, y: float, w: float, h: float) -> None:
     pen.box(x + 6, y, w - 12, h, 12, "#1b2a36", stroke=SIDE[winner], stroke_width=2.4)
     meeple(pen, winner, x + 28, y + h / 2 + 22, 1.0)
     room = w - 58
-    names = [c.result] if width(c.result, 13) <= room else [f"{part}" for part in c.result.split(" and ")]
+    names = [c.result] if width(c.result, 13) <= room else c.result.split(" and ")
     names[:-1] = [f"{part} and" for part in names[:-1]]
     lines = wrapped(c.why, LETTERS, room, bold=False)
+    if 15 * (len(names) + len(lines)) + 10 > h:
+        lines = []  # the headline says it
     size = fitting(c.result, 20, room) if len(names) == 1 else 13
     at = y + h / 2 - 7.5 * (len(names) + len(lines)) + 12
     for text in names:

@@ -21,6 +21,8 @@ W, H = CANVAS["portrait"]
 EDGE, INNER = 8, W - 16
 LINE, BUTTON, GAP = 20, 44.2, 4.8
 """The heights of a player's line and of a button, and the space between buttons."""
+TIGHT = 5
+"""The least distance of the backs of cards that overlap."""
 A_ROW, MAX_ROWS = 3, 5
 """The number of buttons in a row, and the number of rows; with more buttons than that, rows have more."""
 KEY = 84
@@ -83,6 +85,8 @@ def _line(scene: Scene, seat: int, y: float) -> None:
     backs, gave = cards.count("?"), 0 if passed is None else 42 + chip_width(passed)
     shown = gave + sum(chip_width(card) + 3 for card in cards[: len(cards) - backs])
     words = sum(width(word, 12, False) + 6 for word in about)
+    while about and W - 24 - x - words - shown < TIGHT * backs:
+        words -= width(about.pop(0), 12, False) + 6
     step = min(14.0, (W - 24 - x - words - shown) / max(1, backs))  # backs overlap if there is little room
     left = W - 9 - shown - step * backs
     named = scene.look.names[seat] if seat < len(scene.look.names) else ""

@@ -144,13 +144,13 @@ def middle(pen: Pen, m: Seen, box: Box) -> bool:
     if noted:
         high -= NOTES
         _notes(pen, m, x, y + high, w)
-    room = high - (8 if card else 22)
-    pen.at(x + w / 2, y + 4 + room / 2, min(0.9, room / 62))
+    size = 0.9 * min(1.0, high / 76, w / 76) if card else min(0.9, (high - 26) / 62)
+    pen.at(x + w / 2, y + high / 2 - (0 if card else 8), size)
     pen.stamp(die, m["die"])
     pen.close()
     left = 0 if card else m["points_left"]
     for i in range(left):
-        pen.dot(x + w / 2 + 15 * (i - (left - 1) / 2), y + high - 9, 6, GOLD, stroke=INK, stroke_width=1.2)
+        pen.dot(x + w / 2 + 15 * (i - (left - 1) / 2), y + high - 14, 6, GOLD, stroke=INK, stroke_width=1.2)
     if card:
         top = y + high
         title = titled(card["card"])
