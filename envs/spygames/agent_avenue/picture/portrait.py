@@ -206,14 +206,18 @@ def _ability(c: Scene, x: float, y: float, w: float, h: float) -> None:
     name = ability["card"]
     if h < TAB + 28 and _answers(c, "resolver", x + 6, y, w - 12, h, "it out"):
         return  # the headline names the card
-    pen.box(x + 6, y, w - 12, 24, 8, MARKET, stroke=MARKET_LINE, stroke_width=1.4)
-    sign(pen, name, x + 20, y + 12, 0.42, MARKET, MARKET_LIGHT)
-    pen.words(x + 34, y + 17, title(name), 13.5, MARKET_LIGHT, most=w - 46)
+    effect = wrapped(EFFECTS[name], LETTERS, w - 10, bold=False)
     top, room = y + 28, h - 28
+    if room >= 15 * len(effect):
+        pen.box(x + 6, y, w - 12, 24, 8, MARKET, stroke=MARKET_LINE, stroke_width=1.4)
+        sign(pen, name, x + 20, y + 12, 0.42, MARKET, MARKET_LIGHT)
+        pen.words(x + 34, y + 17, title(name), 13.5, MARKET_LIGHT, most=w - 46)
+    else:
+        top, room = y, h  # the headline names the card
     if ability["taken"] is not None and c.look.viewer != c.seen["to_move"]:
         pen.words(x + w / 2, top + 22, f"taken: {title(ability['taken'])}", 13.5, GRASS_INK, anchor="middle")
     elif not _answers(c, "resolver", x + 6, top, w - 12, room, "it out"):
-        for i, line in enumerate(wrapped(EFFECTS[name], LETTERS, w - 10, bold=False)):
+        for i, line in enumerate(effect):
             pen.words(x + w / 2, top + 12 + 15 * i, line, LETTERS, GRASS_INK, anchor="middle", bold=False)
 
 

@@ -30,7 +30,7 @@ ROW, AGENT, BUTTON, GAP = 19, 74, 44.5, 4.5
 """The heights of a player's line, of an agent's score and of a button, and the space between buttons."""
 TITLE = 14
 """The height of the heading of the players' lines."""
-PASSPORT = 70.0
+PASSPORT = 64.0
 """The width of the viewer's passport."""
 LOW, HIGH = 50, 100
 """The height of the viewer's cards beside three rows of buttons, and otherwise."""
@@ -254,7 +254,7 @@ def _card(pen: Pen, card: str | None, look: Look, x: float, y: float, w: float, 
     if can:
         pen.target(action=f"card {card}", label=f"play {titled(card)}")
     pen.box(x, y, w, h, 8, PAPER, stroke=pen.palette.pick if can else EDGE, stroke_width=3 if can else 1.2)
-    lines = wrapped(titled(card), 12.5, w - 4)
+    lines = wrapped(titled(card), 12, w - 4)
     room = h - 8 - 15 * len(lines)
     if h > LOW:
         r = min(27.0, w / 2 - 4, room / 2)
@@ -264,6 +264,6 @@ def _card(pen: Pen, card: str | None, look: Look, x: float, y: float, w: float, 
         pen.close()
     for i, line in enumerate(lines):
         base = y + h - 15 * (len(lines) - i) + (7 if h > LOW else 11.5 - room / 2 - 4)
-        pen.words(x + w / 2, base, line, 12.5, INK, anchor="middle", most=w - 2)
+        pen.words(x + w / 2, base, line, 12, INK, anchor="middle", most=w - 2)
     if can:
         pen.close()
