@@ -119,7 +119,8 @@ SMALL = """() => [...document.querySelectorAll("#picture .narrow .target")]
   .filter(([, box]) => Math.min(box.width, box.height) < 43.9)
   .map(([label, box]) => `${label}: ${box.width} x ${box.height}`)
   .concat([...document.querySelectorAll("#picture .narrow text")]
-    .map(each => [each.textContent, each.getAttribute("font-size") * Math.hypot(each.getScreenCTM().c, each.getScreenCTM().d)])
+    .map(each => [each.textContent, each.getAttribute("font-size"), each.getScreenCTM()])
+    .map(([text, size, { c, d }]) => [text, size * Math.hypot(c, d)])
     .filter(([, size]) => size < 11.9)
     .map(([text, size]) => `${text}: ${size}`))"""
 """The targets of the portrait board that are less than 44 pixels wide or high, and the letters below 12 pixels."""
