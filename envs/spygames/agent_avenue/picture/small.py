@@ -188,5 +188,8 @@ def ring(c: Scene, x: float, y: float, w: float, h: float, numbers: bool) -> Non
         cx, cy = middle(space)
         for i, side in enumerate(sides):
             off = -0.14 if space in homes else 0.0
-            at = cell_w * (off if len(sides) == 1 else (-0.24, 0.24)[i])
-            meeple(pen, side, cx + at, cy + cell_h * 0.4, size)
+            at = off if len(sides) == 1 else (-0.24, 0.24)[i]
+            if numbers:  # they stand beside the number, or below it
+                at = off + 0.12 if len(sides) == 1 else (-0.05, 0.33)[i]
+            scale = 0.75 * size if numbers and len(sides) > 1 else size
+            meeple(pen, side, cx + cell_w * at, cy + cell_h * 0.4, scale)

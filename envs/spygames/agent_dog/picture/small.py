@@ -43,13 +43,16 @@ def board(scene: Scene, x: float, y: float, side: float, letters: float) -> None
     pen.at(x + side / 2 - k * X, y + side / 2 - k * Y, k)
     track(quiet, numbers=False)
     homes(quiet, words=False)
+    if look.before is not None:
+        trails(quiet, scene_of(pen, look.before, look))
+    size = letters / k
     for place in range(0, scene.board.track if letters else 0, EVERY):
         if not any(near(scene, place, at) for _, at, _ in chosen):
             px, py = scene.spot(place, -0.5 * scene.gap - 15)
             if place % scene.board.quarter:  # the goals begin at the start spaces
-                pen.words(px, py + 7, str(place), letters / k, PAPER, anchor="middle", bold=False)
-    if look.before is not None:
-        trails(quiet, scene_of(pen, look.before, look))
+                w = width(str(place), size, False)
+                pen.box(px - w / 2 - 2, py + 7 - 0.8 * size, w + 4, size, 6, signs.LAWN)  # trails may cross it
+                pen.words(px, py + 7, str(place), size, PAPER, anchor="middle", bold=False)
     for _, _, to in chosen:
         if to is not None:
             quiet.landing(to)

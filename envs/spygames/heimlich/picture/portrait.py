@@ -125,19 +125,19 @@ def _agents(pen: Pen, m: Seen, look: Look, y: float) -> None:
         cx, w, score = _column(m, i), _wide(m), m["scores"][agent]
         edge = palette.pick if agent in picks or agent == asked else palette.line
         pen.box(cx - w / 2, y, w, AGENT - 2, 8, palette.panel, stroke=edge, stroke_width=1.6)
-        pen.at(cx, y + 45.5, 0.62)
-        pen.stamp(figure, agent, False, 19.4)
+        pen.at(cx, y + 46, 0.54)
+        pen.stamp(figure, agent, False, 22.3)
         pen.close()
         pen.words(cx, y + 62.5, str(score), 14.5, anchor="middle")
         gain = score - look.before["scores"][agent] if look.before else 0
         moved = m["moved"].get(agent)
         if gain:
-            pen.words(cx, y + 14, minus(gain, True), 12.5, palette.accent, anchor="middle")
+            pen.words(cx, y + 13, minus(gain, True), 12.5, palette.accent, anchor="middle")
         elif moved:
             pen.box(cx - 9, y + 2, 18, 14.5, 6, INK)
             pen.words(cx, y + 13.7, str(moved), 12, PAPER, anchor="middle")
         elif agent in known and known[agent] is None:
-            pen.words(cx, y + 14, "free", 12, palette.soft, anchor="middle", bold=False)
+            pen.words(cx, y + 13, "free", 12, palette.soft, anchor="middle", bold=False)
         long = w - 8
         pen.box(cx - long / 2, y + 65.5, long, 5, 2.5, palette.row)
         pen.box(cx - long / 2, y + 65.5, max(2.0, long * min(score, FINISH) / FINISH), 5, 2.5, COLOURS[agent])
