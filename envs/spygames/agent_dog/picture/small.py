@@ -175,17 +175,23 @@ def chip_width(card: str) -> float:
 def chips(pen: Pen, cards: list[str], x: float, y: float, step: float = 14.0) -> None:
     """Draw cards as small plates, unknown ones as backs with a distance of `step`."""
     for card in cards:
-        w = chip_width(card)
         if card == "?":
             pen.box(x, y + 1, 11, CHIP - 2, 2.5, signs.BACK, stroke="#5f87a6", stroke_width=1)
             x += step
-            continue
-        ground = signs.ground_of(card)
-        pen.box(x, y, w, CHIP, 4, ground, stroke=EDGE, stroke_width=0.8)
-        if card in NAMED:
-            pen.at(x + w / 2, y + CHIP / 2, 0.36)
-            signs.sign(pen, card, PAPER, ground)
-            pen.close()
         else:
-            pen.words(x + w / 2, y + CHIP / 2 + 4.7, card, 13, PAPER, anchor="middle")
-        x += w + 3
+            pen.at(x, y)
+            pen.stamp(_plate, card)
+            pen.close()
+            x += chip_width(card) + 3
+
+
+def _plate(pen: Pen, card: str) -> None:
+    """Draw a card as a small plate with its top left corner at (0, 0)."""
+    w, ground = chip_width(card), signs.ground_of(card)
+    pen.box(0, 0, w, CHIP, 4, ground, stroke=EDGE, stroke_width=0.8)
+    if card in NAMED:
+        pen.at(w / 2, CHIP / 2, 0.36)
+        signs.sign(pen, card, PAPER, ground)
+        pen.close()
+    else:
+        pen.words(w / 2, CHIP / 2 + 4.7, card, 13, PAPER, anchor="middle")

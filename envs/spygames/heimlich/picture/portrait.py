@@ -200,7 +200,7 @@ def _button(pen: Pen, label: str, named: Mapping[str, str], x: float, y: float, 
     pen.target(**named)
     pen.box(x, y, w, BUTTON, 9, PICK, stroke=INK, stroke_width=1.2)
     size = 18 if len(label) < 3 else 13.5
-    lines = [label] if width(label, size) <= w - 12 else label.rsplit(" ", 1)
+    lines = [label] if width(label, size) <= w - 16 else label.rsplit(" ", 1)
     for i, line in enumerate(lines):
         at = y + BUTTON / 2 + size * 0.36 + 16 * (i - (len(lines) - 1) / 2)
         pen.words(x + w / 2, at, line, size, INK, anchor="middle", most=w - 2)
