@@ -108,7 +108,7 @@ def by_keyboard(at: Tab, rng: random.Random) -> None:
 
 
 def by_touch(at: Tab, rng: random.Random) -> None:
-    """Tap targets on the portrait board of a phone, all of them large enough, until a decision is made."""
+    """Tap targets on the portrait board of a small phone, all of them large enough, until a decision is made."""
     small = at.page.evaluate(SMALL)
     assert small == []
     by_mouse(at, rng, touch=True)
@@ -117,8 +117,13 @@ def by_touch(at: Tab, rng: random.Random) -> None:
 SMALL = """() => [...document.querySelectorAll("#picture .narrow .target")]
   .map(each => [each.dataset.label, each.getBoundingClientRect()])
   .filter(([, box]) => Math.min(box.width, box.height) < 43.9)
-  .map(([label, box]) => `${label}: ${box.width} x ${box.height}`)"""
-"""The targets of the portrait board that are less than 44 pixels wide or high on the screen."""
+  .map(([label, box]) => `${label}: ${box.width} x ${box.height}`)
+  .concat([...document.querySelectorAll("#picture .narrow text")]
+    .map(each => [each.textContent, each.getAttribute("font-size"), each.getScreenCTM()])
+    .map(([text, size, { c, d }]) => [text, size * Math.hypot(c, d)])
+    .filter(([, size]) => size < 11.9)
+    .map(([text, size]) => `${text}: ${size}`))"""
+"""The targets of the portrait board that are less than 44 pixels wide or high, and the letters below 12 pixels."""
 
 
 def without_script(at: Tab, rng: random.Random) -> None:
@@ -131,7 +136,7 @@ def without_script(at: Tab, rng: random.Random) -> None:
 @pytest.mark.parametrize("way", [by_mouse, by_touch, by_keyboard, without_script])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_whole_game_can_be_played(browser: "Browser", game: str, way: Any) -> None:
-    rng, width = random.Random(len(game)), 390 if way is by_touch else 1280
+    rng, width = random.Random(len(game)), 320 if way is by_touch else 1280
     options = {"java_script_enabled": False} if way is without_script else {"has_touch": way is by_touch}
     with serving(Choices((), game, GAMES[game])) as home, tab(browser, home, width, **options) as at:
         at.begin()

@@ -1,17 +1,19 @@
 """The portrait and compact forms of all games: letters, targets, contrasts, and all actions of the full board."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from spygames import make_game
+from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.pictures.picture import Picture, draw_seen
 from spygames.core.svg.annotations import Look
 from spygames.core.svg.colours import Theme
 from spygames.core.svg.pen import CANVAS, Size
+from spygames.heimlich.cards import CARDS, HAND
 from spygames.testing.trial import mask_of
 from tests.support import svg
 
@@ -25,8 +27,8 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
     ("agent_dog_v0", {}),
     ("agent_dog_v0", {"players": 3, "hidden_colours": "tracked"}),
 ]
-LETTERS = 12.0
-"""The least size of letters, in units: pixels on a screen that is as wide as the canvas."""
+LETTERS, TARGETS, SCREEN = 12.0, 44.0, 320
+"""The least size of letters and of targets, and the width of the narrowest screen, in pixels."""
 NAMES = ("", "A player with a very long name", "<script>", "Hard", "", "", "")
 
 
@@ -59,6 +61,19 @@ def drawn(game: Game, number: int, seed: int, theme: Theme = "dark") -> Iterator
         yield {size: draw_seen(game, game.seen_to_dict(s, viewer), look, theme, size) for size in CANVAS}, legal
 
 
+def cut_words(picture: str) -> list[str]:
+    """Return the texts that were cut, except names of players, which may have any length."""
+    cut = [each.text for each in svg.texts(picture) if each.text.endswith("…")]
+    return [text for text in cut if not any(name.startswith(text[:-1]) for name in NAMES)]
+
+
+def faults(picture: str) -> list[str]:
+    """Return what is wrong with a portrait form on the narrowest screen."""
+    scale = CANVAS["portrait"][0] / SCREEN
+    small = svg.small_letters(picture, LETTERS * scale) + svg.small_targets(picture, TARGETS * scale)
+    return small + cut_words(picture) + svg.overlaps(picture) + svg.outside(picture)
+
+
 def check(game: Game, number: int, seed: int) -> int:
     """Check the small forms of positions, and return the number of legal actions that were found in them."""
     found = 0
@@ -72,7 +87,7 @@ def check(game: Game, number: int, seed: int) -> int:
             assert svg.small_letters(picture, LETTERS) == []
             assert svg.dangling(picture, legal) == []
         assert svg.unreachable(str(forms["portrait"]), legal) == svg.unreachable(str(forms["full"]), legal) == []
-        assert svg.small_targets(str(forms["portrait"])) == []
+        assert faults(str(forms["portrait"])) == []
         found += len(legal)
     return found
 
@@ -80,6 +95,38 @@ def check(game: Game, number: int, seed: int) -> int:
 @pytest.mark.parametrize(("name", "options"), GAMES)
 def test_small_forms_are_well_made(name: str, options: dict[str, Any]) -> None:
     assert check(make_game(name, **options), 16, seed=1) > 16
+
+
+def phone(game: Game, seen: dict[str, Any], legal: Iterable[str]) -> str:
+    """Draw the portrait form of a mapping for the first seat."""
+    return str(draw_seen(game, seen, Look(0, legal=tuple(legal), names=NAMES[: game.num_players]), size="portrait"))
+
+
+def test_all_market_cards_fit_the_portrait_form() -> None:
+    game = make_game("agent_avenue_v0", mode="advanced", players=4)
+    seen = game.seen_to_dict(as_record(game.start(1)), 0)
+    for first in range(0, len(MARKET_CARDS), 3):
+        cards = list(MARKET_CARDS[first : first + 3])
+        supply = seen | {"market_supply": cards}
+        for owned in ([], cards[:1], cards):
+            supply["market_in_play"] = {"0": owned, "1": owned[:2]}
+            assert faults(phone(game, supply, [f"market {card}" for card in cards])) == []
+            for card in cards:
+                played = {"phase": "ability", "ability": {"card": card, "taken": None}}
+                assert faults(phone(game, supply | played, [f"take {kind}" for kind in AGENTS])) == []
+
+
+@pytest.mark.parametrize("verb", ["card", "move"])
+def test_all_cards_of_heimlich_fit_the_portrait_form(verb: str) -> None:
+    """Full hands can be read when the cards can be chosen, and beside the buttons of agents and steps."""
+    game = make_game("heimlich_v0", players=7, top_secret=True)
+    seen = game.seen_to_dict(as_record(game.start(1)), 0)
+    moves = [f"move {agent} {steps}" for agent in seen["agents"] for steps in range(1, 7)]
+    for first in range(0, len(CARDS), HAND):
+        hand = [*CARDS, *CARDS][first : first + HAND]
+        legal = [*moves, "draw"] if verb == "move" else [*(f"card {card}" for card in hand), "pass"]
+        picture = phone(game, seen | {"hands": seen["hands"] | {"0": hand}}, legal)
+        assert faults(picture) == svg.unreachable(picture, legal) == []
 
 
 @pytest.mark.slow

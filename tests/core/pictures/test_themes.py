@@ -174,7 +174,7 @@ def test_pixels_have_the_shape_of_the_size() -> None:
     made = GameEnv(game)
     made.reset(seed=3)
     shapes = {size: made.to_rgb(width=130, size=size).shape for size in CANVAS}
-    assert shapes == {"full": (98, 130, 3), "portrait": (240, 130, 3), "compact": (98, 130, 3)}
+    assert shapes == {"full": (98, 130, 3), "portrait": (285, 130, 3), "compact": (98, 130, 3)}
     for size, (w, h) in CANVAS.items():
         assert f'viewBox="0 0 {w} {h}"' in made.to_svg(size=size)
 

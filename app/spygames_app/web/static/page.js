@@ -283,8 +283,7 @@ function dress() {
   }
   for (const fold of all("details[id]")) {
     if (folds.has(fold.id)) fold.open = folds.get(fold.id);
-    // Below 360 pixels, letters and targets on the board are small.
-    else if (fold.id === "list") fold.open = !(NARROW.matches && onBoard()) || innerWidth < 360;
+    else if (fold.id === "list") fold.open = !(NARROW.matches && onBoard());
   }
   if (find(".film")) {
     const made = (id, textContent, onclick) => Object.assign(document.createElement("button"), { type: "button", id, textContent, onclick });

@@ -29,7 +29,7 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     for side, top in ((1 - c.below, 42.0), (c.below, 128.0)):
         edge = SIDE[side] if side == seen["active_side"] else pen.palette.line
         pen.box(258, top, 136, 84, 10, pen.palette.panel, stroke=edge, stroke_width=1.6)
-        in_play(c, side, 260, top + 2, 33, 40, 4, take=False)
+        in_play(c, side, 260, top + 2, 33, 40, 4)
     _hands(c)
 
 

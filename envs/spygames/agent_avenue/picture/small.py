@@ -18,6 +18,17 @@ LETTERS = 12.5
 """The smallest letters, in units."""
 MIN_ICON = 19
 """The least width of an icon that is legible."""
+MIN_SIGN = 20
+"""The least height of a sign on a card without a name."""
+TALL = 90
+"""The least height of a card that may have a name in two lines."""
+TWO_LINES = {
+    "double_agent": ("Double", "Agent"),
+    "codebreaker": ("Code-", "breaker"),
+    "daredevil": ("Dare-", "devil"),
+    "saboteur": ("Sabo-", "teur"),
+}
+"""The names that are too long for narrow cards."""
 
 
 def card(
@@ -40,18 +51,20 @@ def card(
         secret: whether only the viewer knows the card; it then has a dashed frame.
         names: whether cards with enough room have their names and icons.
     """
-    ground, name = KIND[kind], title(kind)
-    named = names and width(name, LETTERS) <= w - 1
+    ground, lines = KIND[kind], (title(kind),)
+    if width(*lines, LETTERS) > w - 1:
+        lines = TWO_LINES.get(kind, ()) if h >= TALL else ()
+    if not names or any(width(line, LETTERS) > w - 1 for line in lines):
+        lines = ()
     icons = STEPS[kind]
     bw = min(26.0, (w - 8) / len(icons) - 2)
-    head, foot = (
-        (19.0 if named else 5.0),
-        4.0 if not (printed := names and bw >= MIN_ICON) else 25.0 if copies else 20.0,
-    )
+    head, foot = 5.0 + 14 * len(lines), 25.0 if copies else 20.0
+    printed = names and bw >= MIN_ICON and (lines or h - head - foot >= MIN_SIGN)
+    foot = foot if printed else 4.0
     pen.box(0, 0, w, h, 7, PAPER, stroke="#8d7c52", stroke_width=1.2)
     pen.path(f"M0 {head}V7A7 7 0 0 1 7 0H{w - 7:.1f}A7 7 0 0 1 {w:.1f} 7V{head}Z", ground)
-    if named:
-        pen.words(w / 2, 14, name, LETTERS, PAPER, anchor="middle")
+    for i, line in enumerate(lines):
+        pen.words(w / 2, 14 + 14 * i, line, LETTERS, PAPER, anchor="middle")
     middle, r = (head + h - foot) / 2, min(w * 0.4, (h - head - foot) / 2 - 2)
     if r > 6:
         pen.dot(w / 2, middle, r, ground)
@@ -77,7 +90,7 @@ def hidden(pen: Pen, w: float, h: float) -> None:
     pen.words(w / 2, h / 2 + size * 0.36, "?", size, PAPER, anchor="middle")
 
 
-def in_play(c: Scene, side: int, x: float, y: float, w: float, h: float, a_row: int, take: bool) -> None:
+def in_play(c: Scene, side: int, x: float, y: float, w: float, h: float, a_row: int) -> None:
     """Draw the agents that a side has in play as signs with their numbers, in rows of `a_row`.
 
     Args:
@@ -88,7 +101,6 @@ def in_play(c: Scene, side: int, x: float, y: float, w: float, h: float, a_row: 
         w: the width of each.
         h: the height of each.
         a_row: how many are in a row.
-        take: whether the viewer may choose them if a market card lets it.
     """
     pen, counts = c.pen, c.seen["in_play"][str(side)]
     before = c.look.before["in_play"][str(side)] if c.look.before else counts
@@ -96,21 +108,18 @@ def in_play(c: Scene, side: int, x: float, y: float, w: float, h: float, a_row: 
         count, left, top = counts.get(kind, 0), x + i % a_row * w, y + i // a_row * h
         r = min(h / 2 - 3, w / 2 - 3, 16.0)
         cx, cy = left + w / 2 - (3 if w > 40 else 1), top + h / 2 - 2
-        with c.target(f"take {kind}" if take and count else "", label=f"take {kind}") as can:
-            if can:
-                pen.box(left + 1, top, w - 2, h, 8, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.6)
-            if not count:
-                pen.dot(cx, cy, r - 1, "none", stroke=EMPTY[pen.palette.theme], stroke_width=1.2)
-                pen.at(cx, cy, opacity=0.4)
-                sign(pen, kind, 0, 0, r / 32, pen.palette.panel, pen.palette.soft)
-                pen.close()
-                continue
-            edge = SIDE[side] if count > before.get(kind, 0) else PAPER
-            pen.dot(cx, cy, r, KIND[kind], stroke=edge, stroke_width=3 if edge != PAPER else 1)
-            sign(pen, kind, cx, cy, r / 30, KIND[kind])
-            bx, by = cx + 0.72 * r, cy + 0.72 * r
-            pen.box(bx - 9, by - 9, 18, 18, 8, SIDE[side], stroke=INK, stroke_width=1.2)
-            pen.words(bx, by + 5, str(count), 14, INK, anchor="middle")
+        if not count:
+            pen.dot(cx, cy, r - 1, "none", stroke=EMPTY[pen.palette.theme], stroke_width=1.2)
+            pen.at(cx, cy, opacity=0.4)
+            sign(pen, kind, 0, 0, r / 32, pen.palette.panel, pen.palette.soft)
+            pen.close()
+            continue
+        edge = SIDE[side] if count > before.get(kind, 0) else PAPER
+        pen.dot(cx, cy, r, KIND[kind], stroke=edge, stroke_width=3 if edge != PAPER else 1)
+        sign(pen, kind, cx, cy, r / 30, KIND[kind])
+        bx, by = cx + 0.72 * r, cy + 0.72 * r
+        pen.box(bx - 9, by - 9, 18, 18, 8, SIDE[side], stroke=INK, stroke_width=1.2)
+        pen.words(bx, by + 5, str(count), 14, INK, anchor="middle")
 
 
 def lamps(c: Scene, x: float, y: float, w: float, catch: int) -> None:
@@ -171,6 +180,7 @@ def ring(c: Scene, x: float, y: float, w: float, h: float, numbers: bool) -> Non
             line = {"stroke_linejoin": "round", "stroke_linecap": "round"}
             pen.path(d, stroke=SIDE[side], stroke_width=4, stroke_dasharray="1 8", **line)
             px, py = points[0]
+            px += max(0.0, 38 - cell_w / 2) if numbers else 0  # beside the number
             pen.box(px - 15, py - 9, 30, 19, 9, INK, stroke=SIDE[side], stroke_width=1.4)
             pen.words(px, py + 5, signed(now - start), 14, SIDE[side], anchor="middle")
         standing.setdefault((homes[side] + now) % SPACES, []).append(side)
@@ -178,5 +188,8 @@ def ring(c: Scene, x: float, y: float, w: float, h: float, numbers: bool) -> Non
         cx, cy = middle(space)
         for i, side in enumerate(sides):
             off = -0.14 if space in homes else 0.0
-            at = cell_w * (off if len(sides) == 1 else (-0.24, 0.24)[i])
-            meeple(pen, side, cx + at, cy + cell_h * 0.4, size)
+            at = off if len(sides) == 1 else (-0.24, 0.24)[i]
+            if numbers:  # they stand beside the number, or below it
+                at = off + 0.12 if len(sides) == 1 else (-0.05, 0.33)[i]
+            scale = 0.75 * size if numbers and len(sides) > 1 else size
+            meeple(pen, side, cx + cell_w * at, cy + cell_h * 0.4, scale)

@@ -134,12 +134,12 @@ def paw(pen: Pen, fill: str) -> None:
 def rosette(pen: Pen) -> None:
     """Draw the rosette of a winner, 30 wide."""
     pen.path("M-8 8L-11 24L-4 19L0 25L4 19L11 24L8 8Z", BAD, stroke=INK, stroke_width=1.2, stroke_linejoin="round")
-    points = " ".join(
-        f"{r * math.sin(math.pi * i / 12):.1f},{-r * math.cos(math.pi * i / 12):.1f}"
+    points = "L".join(
+        f"{r * math.sin(math.pi * i / 12):.1f} {-r * math.cos(math.pi * i / 12):.1f}"
         for i in range(24)
         for r in ((15, 12)[i % 2],)
     )
-    pen.add("polygon", points=points, fill=PICK, stroke=INK, stroke_width=1.2)
+    pen.path(f"M{points}Z", PICK, stroke=INK, stroke_width=1.2)
     pen.at(0, -1, 0.36)
     paw(pen, INK)
     pen.close()

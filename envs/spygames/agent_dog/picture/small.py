@@ -10,14 +10,18 @@ from spygames.agent_dog.picture import signs
 from spygames.agent_dog.picture.ground import homes, track
 from spygames.agent_dog.picture.pawns import marks, pawns, trails
 from spygames.agent_dog.picture.scene import HALF, Point, Scene, X, Y, scene_of
-from spygames.agent_dog.picture.signs import CHIP_H, CHIP_W
+from spygames.agent_dog.picture.signs import EDGE
 from spygames.core.svg.colours import INK, PAPER, PICK
 from spygames.core.svg.pen import Pen, width
 
-__all__ = ["board", "chips", "face", "letter", "options"]
+__all__ = ["board", "chip_width", "chips", "face", "letter", "options"]
 
 BOARD = 2 * (HALF + 35)
 """The side of the board in units of `Scene`."""
+CHIP = 19.0
+"""The height of a card as a small plate."""
+NAMED, HYPHENATED = ("swap", "copy", "companion"), ("com-", "panion")
+"""The cards with a sign, and the longest of their names on a narrow card."""
 EVERY = 8
 """One in this number of spaces has its number."""
 
@@ -39,13 +43,16 @@ def board(scene: Scene, x: float, y: float, side: float, letters: float) -> None
     pen.at(x + side / 2 - k * X, y + side / 2 - k * Y, k)
     track(quiet, numbers=False)
     homes(quiet, words=False)
+    if look.before is not None:
+        trails(quiet, scene_of(pen, look.before, look))
+    size = letters / k
     for place in range(0, scene.board.track if letters else 0, EVERY):
         if not any(near(scene, place, at) for _, at, _ in chosen):
             px, py = scene.spot(place, -0.5 * scene.gap - 15)
             if place % scene.board.quarter:  # the goals begin at the start spaces
-                pen.words(px, py + 7, str(place), letters / k, PAPER, anchor="middle", bold=False)
-    if look.before is not None:
-        trails(quiet, scene_of(pen, look.before, look))
+                w = width(str(place), size, False)
+                pen.box(px - w / 2 - 2, py + 7 - 0.8 * size, w + 4, size, 6, signs.LAWN)  # trails may cross it
+                pen.words(px, py + 7, str(place), size, PAPER, anchor="middle", bold=False)
     for _, _, to in chosen:
         if to is not None:
             quiet.landing(to)
@@ -140,37 +147,51 @@ def _middle(scene: Scene, size: float) -> None:
 
 def face(pen: Pen, card: str, w: float, h: float, name: float) -> None:
     """Draw a card with its top left corner at (0, 0): a number or a sign, and the name of a sign in size `name`."""
-    special = card in ("swap", "copy", "companion")
     pen.box(0, 0, w, h, 6, PAPER, stroke="#8d7c52", stroke_width=1)
     if card == "?":
         pen.box(0, 0, w, h, 6, signs.BACK, stroke="#5f87a6", stroke_width=1)
         return
     ground = signs.ground_of(card)
     pen.box(2.5, 2.5, w - 5, h - 5, 4, "none", stroke=ground, stroke_width=1)
-    if not special:
+    if card not in NAMED:
         size = min(h * 0.56, 30.0 if name else 24.0, (w - 8) / width(card, 1))
         pen.words(w / 2, h / 2 + size * 0.36, card, size, ground, anchor="middle")
         return
-    r = min(w / 2 - 5, (h - 8 - name) / 2 - 1)
+    lines = [card] if width(card, name) <= w - 8 else HYPHENATED
+    r = min(w / 2 - 5, (h - 8 - name * len(lines)) / 2 - 1)
     pen.dot(w / 2, 5 + r, r, ground)
     pen.at(w / 2, 5 + r, r / 33)
     signs.sign(pen, card, PAPER, ground)
     pen.close()
-    if name:
-        pen.words(w / 2, h - 6, card, min(name, name * (w - 3) / width(card, name)), ground, anchor="middle")
+    for i, line in enumerate(lines if name else ()):
+        pen.words(w / 2, h - 6 - name * (len(lines) - 1 - i), line, name, ground, anchor="middle")
 
 
-def chips(pen: Pen, cards: list[str], x: float, y: float, scale: float, most: float) -> float:
-    """Draw cards as small plates, unknown ones as backs, in at most `most` units; return the x of the end."""
+def chip_width(card: str) -> float:
+    """Return the width of a plate of `chips`."""
+    return 12.0 if card == "?" else max(19.0, width(card, 13) + 6 if card not in NAMED else 0)
+
+
+def chips(pen: Pen, cards: list[str], x: float, y: float, step: float = 14.0) -> None:
+    """Draw cards as small plates, unknown ones as backs with a distance of `step`."""
     for card in cards:
-        w = 12.0 if card == "?" else CHIP_W * scale
-        if w > most:
-            break
         if card == "?":
-            pen.box(x, y + 1, 11, CHIP_H * scale - 2, 2.5, signs.BACK, stroke="#5f87a6", stroke_width=1)
+            pen.box(x, y + 1, 11, CHIP - 2, 2.5, signs.BACK, stroke="#5f87a6", stroke_width=1)
+            x += step
         else:
-            pen.at(x, y, scale)
-            pen.stamp(signs.chip, card)
+            pen.at(x, y)
+            pen.stamp(_plate, card)
             pen.close()
-        x, most = x + w + 3, most - w - 3
-    return x
+            x += chip_width(card) + 3
+
+
+def _plate(pen: Pen, card: str) -> None:
+    """Draw a card as a small plate with its top left corner at (0, 0)."""
+    w, ground = chip_width(card), signs.ground_of(card)
+    pen.box(0, 0, w, CHIP, 4, ground, stroke=EDGE, stroke_width=0.8)
+    if card in NAMED:
+        pen.at(w / 2, CHIP / 2, 0.36)
+        signs.sign(pen, card, PAPER, ground)
+        pen.close()
+    else:
+        pen.words(w / 2, CHIP / 2 + 4.7, card, 13, PAPER, anchor="middle")

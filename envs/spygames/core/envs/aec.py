@@ -346,7 +346,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
     ) -> np.ndarray:
         """Draw what `agent` may know as pixels, uint8 [height, width, 3]; None: everything.
 
-        The height is 3/4 of the width; in the size "portrait" it is 24/13.
+        The height is 3/4 of the width; in the size "portrait" it is 35/16.
 
         Raises:
             ValueError: the agent does not exist, the width is not in 16..4096, or the theme or the size is invalid.

@@ -82,7 +82,7 @@ class Texts:
     draw: Draw | None = None
     """(pen, seen, look): draw a result of `seen_to_dict` as a picture. None: the text on a panel."""
     draw_portrait: Draw | None = None
-    """The same on the canvas of 390 x 720 units, for phones: letters of at least 12 units, targets of at least 44.
+    """The same on the canvas of 320 x 700 units, for phones: letters of at least 12 units, targets of at least 44.
     None: `draw`."""
     draw_compact: Draw | None = None
     """The same on the canvas of 400 x 300 units, for thumbnails and notebooks: few and large letters. None: `draw`."""

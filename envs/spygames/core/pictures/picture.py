@@ -16,7 +16,7 @@ from spygames.core.svg.annotations import Advice, Look
 from spygames.core.svg.colours import INK, Theme
 from spygames.core.svg.pen import CANVAS, FONT, HEIGHT, WIDTH, Pen, Size, width
 
-__all__ = ["Picture", "advice_panel", "draw_seen", "heading", "log_panel", "picture", "title_bar"]
+__all__ = ["Picture", "advice_panel", "draw_seen", "heading", "log_panel", "phone_headline", "picture", "title_bar"]
 
 _LINES = 8
 """Maximum number of bars in a panel of advice; the last one sums up the remaining actions."""
@@ -108,6 +108,23 @@ def title_bar(pen: Pen, title: str, headline: str, right: str = "", due: bool = 
     pen.words(WIDTH / 2, 34, headline, 19, anchor="middle", most=640)
     pen.close()
     pen.words(WIDTH - 26, 35, right.upper(), 14, pen.palette.soft, anchor="end", letter_spacing=1.5)
+
+
+def phone_headline(pen: Pen, text: str, due: bool) -> None:
+    """Draw the first line of the portrait form: the current decision, in two lines if it is long.
+
+    `due` frames the decision, for a viewer who decides. It ends 36 units from the top.
+    """
+    w, palette = CANVAS["portrait"][0], pen.palette
+    if due:
+        pen.box(8, 6, w - 16, 30, 12, palette.notice, stroke=palette.pick, stroke_width=1.4)
+    size = min(16.0, 16 * (w - 28) / width(text, 16))
+    if size >= 12.5:
+        pen.words(w / 2, 26, text, size, anchor="middle")
+        return
+    split = min((i for i, letter in enumerate(text) if letter == " "), key=lambda i: abs(i - len(text) / 2))
+    for y, line in ((18.5, text[:split]), (32, text[split + 1 :])):
+        pen.words(w / 2, y, line, 12, anchor="middle", most=w - 20)
 
 
 def heading(pen: Pen, x: float, y: float, text: str, colour: str | None = None, anchor: str | None = None) -> None:

@@ -21,6 +21,7 @@ __all__ = [
     "Size",
     "cut",
     "width",
+    "wrapped",
 ]
 
 WIDTH = 1200
@@ -29,8 +30,8 @@ HEIGHT = 900
 """Height of the canvas in units."""
 Size = Literal["full", "portrait", "compact"]
 """The forms of a picture: for a screen, for a phone held upright, and for a thumbnail or a notebook."""
-CANVAS: Mapping[Size, tuple[int, int]] = {"full": (WIDTH, HEIGHT), "portrait": (390, 720), "compact": (400, 300)}
-"""The canvas of each form. A unit of the portrait form is a pixel of a phone that is 390 pixels wide."""
+CANVAS: Mapping[Size, tuple[int, int]] = {"full": (WIDTH, HEIGHT), "portrait": (320, 700), "compact": (400, 300)}
+"""The canvas of each form. A unit of the portrait form is a pixel of a phone that is 320 pixels wide."""
 FONT = "'Spygames Sans','DejaVu Sans Condensed','Roboto Condensed','Arial Narrow',Arial,sans-serif"
 """The font families of all text. `raster` uses the first one, which `width` measures; the fallbacks are as narrow."""
 
@@ -162,6 +163,16 @@ def cut(text: str, size: float, most: float, bold: bool = True) -> str:
     while text and width(text + "...", size, bold) > most:
         text = text[:-1]
     return text.rstrip() + "…"
+
+
+def wrapped(text: str, size: float, most: float, bold: bool = True) -> list[str]:
+    """Split a text at its spaces into lines of at most `most` units; a longer word has a line of its own."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and width(f"{lines[-1]} {word}", size, bold) > most:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
 
 
 def _attributes(attributes: Mapping[str, Any]) -> str:

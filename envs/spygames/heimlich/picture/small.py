@@ -9,15 +9,17 @@ from spygames.heimlich.board import BUILDINGS, LOOP, VALUES
 from spygames.heimlich.picture.facts import Seen, minus
 from spygames.heimlich.picture.frame import PATH
 from spygames.heimlich.picture.houses import house
-from spygames.heimlich.picture.signs import COLOURS, GOLD, card_sign, die, figure, safe, token
+from spygames.heimlich.picture.signs import COLOURS, GOLD, LETTERS, card_sign, die, figure, safe
 from spygames.heimlich.picture.stage import PARK
 from spygames.heimlich.picture.town import GRASS, HEDGE
 from spygames.heimlich.texts.seen import titled
 
 Box = tuple[float, float, float, float]
 """Left, top, width, height."""
-NOTES = 56
+NOTES = 80
 """The height of the words below the die."""
+SCORING = ("agent at the safe:", "all agents score", "their houses")
+"""The rule of the safe in short lines."""
 
 
 def plot(building: int, town: Box) -> Box:
@@ -92,9 +94,9 @@ def _agents(pen: Pen, m: Seen, here: Sequence[str], place: Box, letters: float) 
     if letters and len(here) > a_row:
         for i, agent in enumerate(here):  # the upper row leaves the left corner to the value
             row, k = divmod(i, 4)
-            pen.at(x + w - 13 - 22.4 * k, y + h - 14 - 23 * row)
-            pen.stamp(token, agent, 11.9)
-            pen.close()
+            cx, cy = x + w - 12 - 17.4 * k, y + h - 12 - 18 * row
+            pen.dot(cx, cy, 7.6, PAPER, stroke=COLOURS[agent], stroke_width=2)
+            pen.words(cx, cy + 0.36 * letters, LETTERS[agent], letters, INK, anchor="middle")
         return
     rows = [here[: len(here) - a_row], here[max(0, len(here) - a_row) :]] if len(here) > a_row else [here]
     for row, agents in enumerate(rows):
@@ -111,14 +113,11 @@ def _agents(pen: Pen, m: Seen, here: Sequence[str], place: Box, letters: float) 
 
 def _notes(pen: Pen, m: Seen, x: float, y: float, w: float) -> None:
     """Say what the die and the safe mean."""
-    if m["phase"] == "move":
-        roll = "1, 2 or 3 steps, as you like" if isinstance(m["die"], str) else "all steps must be used"
-        pen.words(x + w / 2, y + 6, roll, 12.5, PAPER, anchor="middle", bold=False, most=w - 4)
-    pen.at(x + 16, y + 33, 0.5)
-    pen.stamp(safe, False)
-    pen.close()
-    for i, text in enumerate(("an agent at the safe:", "all score their houses")):
-        pen.words(x + 29, y + 29 + 16 * i, text, 12, PAPER, bold=False, most=w - 30)
+    roll = ("1, 2 or 3 steps,", "as you like") if isinstance(m["die"], str) else ("all steps", "must be used")
+    lines = [*enumerate(roll if m["phase"] == "move" else ()), *enumerate(SCORING, 2)]
+    for i, text in lines:
+        top = y + 8 + 15 * i + (5 if i > 1 else 0)
+        pen.words(x + w / 2, top, text, 12.5, PAPER, anchor="middle", bold=False, most=w - 4)
 
 
 def middle(pen: Pen, m: Seen, box: Box) -> bool:
@@ -141,21 +140,17 @@ def middle(pen: Pen, m: Seen, box: Box) -> bool:
         pen.words(x + w / 2, y + h - 10.5, f"{best} points", 15, PAPER, anchor="middle")
         return False
     card, high = m["pending_card"], h * (0.6 if m["pending_card"] else 1)
-    wide = w > 150
-    noted = wide and not card and h >= NOTES + 70
+    noted = not card and w > 140 and h >= NOTES + 56
     if noted:
         high -= NOTES
         _notes(pen, m, x, y + high, w)
-    size = min(1.0, high / 76, w / 76)
-    cx = x + (42 if wide else w / 2 - 0)
-    pen.at(cx, y + high / 2 - (0 if wide or card else 8), size * (1 if wide else 0.9))
+    size = 0.9 * min(1.0, high / 76, w / 76) if card else min(0.9, (high - 26) / 62)
+    pen.at(x + w / 2, y + high / 2 - (0 if card else 8), size)
     pen.stamp(die, m["die"])
     pen.close()
-    left = m["points_left"]
+    left = 0 if card else m["points_left"]
     for i in range(left):
-        at = (x + 90 + 15 * i, y + high / 2) if wide else (x + w / 2 + 15 * (i - (left - 1) / 2), y + h - 14)
-        if wide or not card:
-            pen.dot(*at, 6, GOLD, stroke=INK, stroke_width=1.2)
+        pen.dot(x + w / 2 + 15 * (i - (left - 1) / 2), y + high - 14, 6, GOLD, stroke=INK, stroke_width=1.2)
     if card:
         top = y + high
         title = titled(card["card"])
