@@ -63,12 +63,15 @@ def test_a_player_does_not_see_what_the_model_says_before_the_game_is_over(
         page = f"/games/{made.id}"
         for _ in range(3):
             shown = visitor.get(page).text
+            if not actions(shown):  # the deal is a random one: some games end early
+                break
             assert "stays at home" not in shown
             visitor.post(f"{page}/act", {"revision": revision(shown), "action": actions(shown)[-1]})
             assert made.wait(60)
         assert chat.requests
-        assert "stays at home" not in visitor.get(f"{page}/record").text
-        made.resign()
+        if actions(visitor.get(page).text):
+            assert "stays at home" not in visitor.get(f"{page}/record").text
+            made.resign()
         assert made.live is not None
         told = [move for move, before in enumerate(made.live.decisions) if before.seat == 1]
         assert told
