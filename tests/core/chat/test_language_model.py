@@ -373,6 +373,33 @@ def test_films_of_transcripts_have_what_was_said(tmp_path: Path) -> None:
         assert "What llm:fake said" in film.scene(own[0], size=size).picture
 
 
+def test_transcripts_of_two_models_are_one_game_with_what_both_said(tmp_path: Path) -> None:
+    """Also where one of them loses the game, so that the other knows it only up to its own last decision."""
+    folder = Transcripts(tmp_path)
+    with chat_server(lambda m, n: "hm" if n in (19, 20, 21) else sensible(m, n)) as server:
+        both = [LanguageModel(GAME, f"{name}@{server.url}", transcripts=folder, pause=0.0) for name in "ab"]
+        records = []
+        for seats in (both, both[::-1]):  # the same deal twice
+            records.append(play_record(GAME, seats, seed=1, forfeits=True))
+            for model in both:
+                model.close()
+    assert [record.forfeit is None for record in records] == [True, False]
+    file = tmp_path / "games.jsonl"
+    assert len(games_in(tmp_path)) == 4
+    games, told = load_games(file), load_said(file)
+    assert [(game.actions, game.returns, game.forfeit) for game in games] == [
+        (record.actions, record.returns, record.forfeit) for record in records
+    ]
+    for game, said, names in zip(games, told, ("ab", "ba"), strict=True):
+        seats = Film(game, said=said).states["to_move"].tolist()
+        assert {i: each.title for i, each in said.items()} == {
+            i: f"What llm:{names[seat]} said" for i, seat in enumerate(seats) if seat >= 0
+        }
+    shuffled = file.read_text().splitlines()[::-1]
+    (tmp_path / "shuffled.jsonl").write_text("\n".join(shuffled))
+    assert load_said(tmp_path / "shuffled.jsonl") == told[::-1]
+
+
 def test_what_was_said_must_fit_the_game(tmp_path: Path) -> None:
     record = play_record(GAME, ["random", "random"], seed=1)
     with pytest.raises(RecordError, match=f"something is said at position {len(record.actions)}, where no seat"):
