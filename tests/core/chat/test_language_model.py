@@ -6,6 +6,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,17 @@ def test_a_model_plays_the_same_games_as_a_python_player_with_its_choices(
             assert one.to_line() == play_record(made, [*others, python], seed=seed).to_line()
         model.close()
     assert model.account.decisions == model.account.ok == len(server.requests) > 0
+
+
+def test_random_legal_answers_play_the_games_of_random() -> None:
+    for seed in range(2):
+        drawn = play_record(GAME, ["random", "random"], seed=seed)
+        moves = iter(drawn.actions)
+        with chat_server(lambda messages, number, moves=moves: f"[{next(moves)}]") as server:
+            model = model_of(server)
+            record = play_record(GAME, [model, model], seed=seed)
+            model.close()
+        assert record.to_line() == replace(drawn, players=record.players).to_line()
 
 
 def test_each_seat_has_its_own_conversation() -> None:
