@@ -253,6 +253,21 @@ def test_a_wrong_key_or_model_ends_the_command_at_once(status: int) -> None:
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("reaction", "message"),
+    [
+        (Reaction(401, b"{}"), "401: {} (no key was sent; the environment variable SPYGAMES_LLM_KEY has the key for"),
+        (Reaction(body=b"<html>Welcome to the router</html>"), "it begins '<html>Welcome to the router</html>'"),
+    ],
+)
+def test_errors_say_what_to_look_at(reaction: Reaction, message: str, no_key: None) -> None:
+    with chat_server(lambda messages, number: reaction) as server:
+        model = model_of(server)
+        with pytest.raises(PlayerUnavailable, match=re.escape(message)):
+            play_record(GAME, [model, "random"], seed=1)
+        model.close()
+
+
 def test_a_request_that_the_server_refuses_loses_its_game() -> None:
     with chat_server(lambda messages, number: Reaction(400, b'{"error": {"message": "too many tokens"}}')) as server:
         model = model_of(server)
@@ -480,6 +495,9 @@ def test_transcripts_of_another_kind_are_refused(tmp_path: Path) -> None:
             with pytest.raises(ValueError, match=rf"{name}, line 1 is not"):
                 Transcripts(tmp_path)
         (tmp_path / name).unlink()
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match="file must be a folder, not a file"):
+        Transcripts(tmp_path / "file")
 
 
 def test_games_are_asked_at_the_same_time() -> None:

@@ -327,7 +327,7 @@ class LanguageModel:
 
     def _unavailable(self, what: str) -> PlayerUnavailable:
         saved = "; the same command with the same transcripts continues from here" if self.transcripts else ""
-        return PlayerUnavailable(self.name, -1, [], f"{what}{saved}")
+        return PlayerUnavailable(self.name, -1, [], f"{what.rstrip('.') if saved else what}{saved}")
 
     def _write(self, row: int, how: str, lost: dict[str, Any] | None = None) -> None:
         """Write the transcript of the game in a row, and forget its conversations."""

@@ -37,6 +37,8 @@ class Transcripts:
 
     def __init__(self, folder: str | os.PathLike[str]):
         self.folder = Path(folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ValueError(f"{one_line(self.folder)} must be a folder, not a file")
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self._answers: dict[str, deque[Completion]] = {}
