@@ -24,6 +24,7 @@ from spygames.core.basics.json_numbers import written
 from spygames.core.basics.json_values import parse_json
 from spygames.core.basics.text import one_line, shown
 from spygames.core.basics.version import VERSION
+from spygames.core.chat.player import language_models
 from spygames.core.game.game import Game
 from spygames.core.game.rng import next_seed
 from spygames.core.players.history import notes_size
@@ -117,7 +118,7 @@ def rows_of_game(
     progress: Progress | None = None,
 ) -> tuple[GameRecord, list[dict[str, Any]]]:
     """Play a game, unless it is known, and return it with its rows."""
-    record = known or play_record(plan.game, players, seed)
+    record = known or play_record(plan.game, players, seed, forfeits=bool(language_models(players)))
     if plan.form == "chat":
         return record, [*chat_rows(record, plan.game, number=number)]
     made = decision_rows(record, plan.game, number=number, adviser=adviser, texts=plan.texts, truth=plan.truth)
@@ -419,6 +420,8 @@ def card(data: Dataset, command: str) -> str:
             plan.advice.name)  # fmt: skip
         digest = f", digest {code_span(plan.advice.digest)}" if plan.advice.digest else ""
         advice = f"\nThe columns `advice_...` are of {who}{digest}, from what the seat knows.\n"
+    lost = sum(record.forfeit is not None for record in data.games)
+    forfeits = f" In {lost:,} of the games a seat gave no legal action, and lost." if lost else ""
     hidden = (
         "The columns `truth_...` hold what is hidden from the seat."
         if plan.truth
@@ -434,7 +437,7 @@ configs:
 ---
 # {code_span(game.id)}: games of {", ".join(map(code_span, names))}
 
-{len(data.games):,} games, {data.rows:,} rows, {size:,} bytes. A row is a {what}.
+{len(data.games):,} games, {data.rows:,} rows, {size:,} bytes. A row is a {what}.{forfeits}
 
 - Game: {code_span(game.title)}; digest of the rules {code_span(game_digest(game))}
 - Made with spygames {VERSION} by {code_span(command)}

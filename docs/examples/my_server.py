@@ -11,7 +11,7 @@ class Chat(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         told = asked["messages"][-1]["content"]  # asked["messages"] is the whole conversation
         moves = re.findall(r"^- (.+)$", told.partition("Your legal actions:")[2], re.MULTILINE)
-        answer = f'I take my chances. {{"action": "{random.choice(moves)}"}}'
+        answer = f'I take my chances. {{"action": "{random.choice(moves)}"}}' if moves else "I know no action."
         body = json.dumps({"choices": [{"message": {"role": "assistant", "content": answer}}]}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")

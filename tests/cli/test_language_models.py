@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spygames.records import load_games
 from tests.cli.command import run
 from tests.support.chat_server import chat_server, listed
 
@@ -77,6 +78,32 @@ def test_a_ladder_of_few_deals_has_a_table_without_forfeits(tmp_path: Path) -> N
     told = [json.loads(text) for text in (tmp_path / "told" / "games.jsonl").read_text().splitlines()]
     assert {game["occasion"] for game in told} == {f"{name},mode=listed - random, block 0"}
     assert len(told) == 10
+
+
+def test_record_goes_on_after_a_forfeit_and_keeps_games_if_the_server_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, data = tmp_path / "games.jsonl", tmp_path / "data"
+    with chat_server(script) as server:
+        argv = ["record", "random", f"llm:m@{server.url},retries=0", "--games", 6, "--seed", 1]
+        assert run(*argv, "--out", out) == 0
+        assert "(seat 1 gave no legal action)" in capsys.readouterr().out
+        games = load_games(out)
+        lost = [game for game in games if game.forfeit == 1]
+        assert (len(games), {game.returns for game in lost}) == (6, {(1.0, -1.0)})
+        assert 0 < len(lost) < 6
+        for _ in range(2):  # the second time nothing is left to do
+            assert run(*argv, "--dataset", data) == 0
+        assert load_games(data / "games.jsonl") == games
+        assert f"In {len(lost)} of the games a seat gave no legal action, and lost." in (data / "README.md").read_text()
+        rows = [json.loads(line) for line in (data / "decisions-00000.jsonl").read_text().splitlines()]
+        assert all(row["result"] == games[row["game"]].returns[row["seat"]] for row in rows)
+        assert len(rows) == sum(len(game.actions) for game in games)
+        spent = "tokens are used, of at most 1,000"
+        for file, kept in ((out, {6}), (tmp_path / "new.jsonl", {1, 2, 3, 4, 5})):  # a file that was there stays
+            assert spent in complaint([*map(str, argv), "--out", str(file), "--llm.max-tokens", "1000"], capsys)
+            assert len(found := load_games(file)) in kept
+            assert found == games[: len(found)]
 
 
 def test_compare_counts_forfeits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

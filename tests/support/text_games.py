@@ -119,11 +119,11 @@ Playing = Callable[[Game, int, int | None, Callable[[str], str]], tuple[GameReco
 and returns its record and what each seat was told."""
 
 
-def check_same_games(play: Playing, self_play: bool) -> None:
+def check_same_games(play: Playing, self_play: bool, seeds: Sequence[int] = (2**64 - 1, 7)) -> None:
     """Random legal answers give the games of `random`, and other answers those of a Python player that gives them."""
     for game_id, options in SEATED:
         game = make_game(game_id, **options)
-        for seed in (2**64 - 1, 7):
+        for seed in seeds:
             if self_play:
                 drawn = play_record(game, ["random"] * game.num_players, seed)
                 moves = iter(drawn.actions)

@@ -52,7 +52,8 @@ class Record:
     meant to, another one samples its actions; @argmax, @sample or a temperature (@0.5) after the name changes that.
 
     Players sit in the order of their names; a single name fills all seats. The first game starts from --seed, each
-    later one from the next seed, as in an environment that is reset without a seed.
+    later one from the next seed, as in an environment that is reset without a seed. If a language model gives no legal
+    action, its game ends there and is lost.
 
     A dataset is a folder with a row for each decision: what the seat knew, as numbers and texts, what it did, and how
     the game ended for it. It has a data card (README.md) and the games themselves (games.jsonl). The same command
@@ -123,18 +124,23 @@ class Record:
         return 0
 
     def _record(self, game: "Game", players: "list[Player]") -> None:
+        from spygames.core.chat.player import language_models
         from spygames.core.game.rng import next_seed
         from spygames.core.records.record import play_record, save_games
 
         assert self.out is not None
-        seed, games = np.uint64(self.seed), []
-        for _ in range(self.games):
-            games.append(play_record(game, players, int(seed)))
-            seed = np.uint64(next_seed(seed))
-        save_games(self.out, games)
-        for number, game_record in enumerate(games, 1):
-            say(f"game {number}: {summary(game_record)}")
-        say(f"{counted(len(games), 'game')} in {self.out}")
+        seed, games, forfeits = np.uint64(self.seed), [], bool(language_models(players))
+        new = not self.out.exists()
+        try:
+            for _ in range(self.games):
+                games.append(play_record(game, players, int(seed), forfeits=forfeits))
+                seed = np.uint64(next_seed(seed))
+        finally:  # after an error or Ctrl-C a new file has the games so far: they may have cost much
+            if len(games) == self.games or (games and new):
+                save_games(self.out, games)
+                for number, game_record in enumerate(games, 1):
+                    say(f"game {number}: {summary(game_record)}")
+                say(f"{counted(len(games), 'game')} in {self.out}")
 
     def _write(self, game: "Game", specs: tuple[str, ...], players: "list[Player]") -> None:
         from spygames.core.players.names import make_player
@@ -184,4 +190,5 @@ def summary(game_record: "GameRecord") -> str:
         f"{name or f'seat {seat}'} {value:+g}"
         for seat, (name, value) in enumerate(zip(r.players or ("",) * len(r.returns), r.returns, strict=True))
     )
-    return f"{start}, {len(r.actions)} decisions, {results}{f' ({r.end_reason})' if r.end_reason else ''}"
+    why = f"seat {r.forfeit} gave no legal action" if r.forfeit is not None else r.end_reason
+    return f"{start}, {len(r.actions)} decisions, {results}{f' ({why})' if why else ''}"

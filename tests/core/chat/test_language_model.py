@@ -6,6 +6,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,17 @@ def test_a_model_plays_the_same_games_as_a_python_player_with_its_choices(
             assert one.to_line() == play_record(made, [*others, python], seed=seed).to_line()
         model.close()
     assert model.account.decisions == model.account.ok == len(server.requests) > 0
+
+
+def test_random_legal_answers_play_the_games_of_random() -> None:
+    for seed in range(2):
+        drawn = play_record(GAME, ["random", "random"], seed=seed)
+        moves = iter(drawn.actions)
+        with chat_server(lambda messages, number, moves=moves: f"[{next(moves)}]") as server:
+            model = model_of(server)
+            record = play_record(GAME, [model, model], seed=seed)
+            model.close()
+        assert record.to_line() == replace(drawn, players=record.players).to_line()
 
 
 def test_each_seat_has_its_own_conversation() -> None:
@@ -241,6 +253,21 @@ def test_a_wrong_key_or_model_ends_the_command_at_once(status: int) -> None:
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("reaction", "message"),
+    [
+        (Reaction(401, b"{}"), "401: {} (no key was sent; the environment variable SPYGAMES_LLM_KEY has the key for"),
+        (Reaction(body=b"<html>Welcome to the router</html>"), "it begins '<html>Welcome to the router</html>'"),
+    ],
+)
+def test_errors_say_what_to_look_at(reaction: Reaction, message: str, no_key: None) -> None:
+    with chat_server(lambda messages, number: reaction) as server:
+        model = model_of(server)
+        with pytest.raises(PlayerUnavailable, match=re.escape(message)):
+            play_record(GAME, [model, "random"], seed=1)
+        model.close()
+
+
 def test_a_request_that_the_server_refuses_loses_its_game() -> None:
     with chat_server(lambda messages, number: Reaction(400, b'{"error": {"message": "too many tokens"}}')) as server:
         model = model_of(server)
@@ -373,6 +400,33 @@ def test_films_of_transcripts_have_what_was_said(tmp_path: Path) -> None:
         assert "What llm:fake said" in film.scene(own[0], size=size).picture
 
 
+def test_transcripts_of_two_models_are_one_game_with_what_both_said(tmp_path: Path) -> None:
+    """Also where one of them loses the game, so that the other knows it only up to its own last decision."""
+    folder = Transcripts(tmp_path)
+    with chat_server(lambda m, n: "hm" if n in (19, 20, 21) else sensible(m, n)) as server:
+        both = [LanguageModel(GAME, f"{name}@{server.url}", transcripts=folder, pause=0.0) for name in "ab"]
+        records = []
+        for seats in (both, both[::-1]):  # the same deal twice
+            records.append(play_record(GAME, seats, seed=1, forfeits=True))
+            for model in both:
+                model.close()
+    assert [record.forfeit is None for record in records] == [True, False]
+    file = tmp_path / "games.jsonl"
+    assert len(games_in(tmp_path)) == 4
+    games, told = load_games(file), load_said(file)
+    assert [(game.actions, game.returns, game.forfeit) for game in games] == [
+        (record.actions, record.returns, record.forfeit) for record in records
+    ]
+    for game, said, names in zip(games, told, ("ab", "ba"), strict=True):
+        seats = Film(game, said=said).states["to_move"].tolist()
+        assert {i: each.title for i, each in said.items()} == {
+            i: f"What llm:{names[seat]} said" for i, seat in enumerate(seats) if seat >= 0
+        }
+    shuffled = file.read_text().splitlines()[::-1]
+    (tmp_path / "shuffled.jsonl").write_text("\n".join(shuffled))
+    assert load_said(tmp_path / "shuffled.jsonl") == told[::-1]
+
+
 def test_what_was_said_must_fit_the_game(tmp_path: Path) -> None:
     record = play_record(GAME, ["random", "random"], seed=1)
     with pytest.raises(RecordError, match=f"something is said at position {len(record.actions)}, where no seat"):
@@ -441,6 +495,9 @@ def test_transcripts_of_another_kind_are_refused(tmp_path: Path) -> None:
             with pytest.raises(ValueError, match=rf"{name}, line 1 is not"):
                 Transcripts(tmp_path)
         (tmp_path / name).unlink()
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match="file must be a folder, not a file"):
+        Transcripts(tmp_path / "file")
 
 
 def test_games_are_asked_at_the_same_time() -> None:

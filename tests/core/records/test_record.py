@@ -18,6 +18,8 @@ from spygames.core.game.registry import game_ids
 from spygames.core.game.rng import derived_seed
 from spygames.core.players.names import DecisionBatch, make_player
 from spygames.core.players.player import Scripted
+from spygames.core.players.python_function import PythonPlayer
+from spygames.core.records.dataset import chat_rows, decision_rows
 from spygames.core.records.record import (
     GameRecord,
     RecordError,
@@ -169,6 +171,35 @@ def test_a_record_needs_exactly_one_of_seed_and_state() -> None:
         make_record(game, [], -1)
 
 
+def test_a_forfeited_game_is_recorded_with_its_result(tmp_path: Path) -> None:
+    class Gives:
+        """A player that gives up at its third decision."""
+
+        def __init__(self, game: Game, seat: int, seed: int) -> None:
+            self.asked = 0
+
+        def act(self, observation: np.ndarray, mask: np.ndarray) -> int:
+            self.asked += 1
+            return int(mask.argmax()) if self.asked < 3 else -1
+
+    game = spygames.make_game("heimlich_v0", players=3)
+    gives = PythonPlayer(game, Gives, "gives")
+    with pytest.raises(IllegalAction):
+        play_record(game, ["random", gives, "random"], 3)
+    record = play_record(game, ["random", gives, "random"], 3, forfeits=True)
+    assert (record.forfeit, record.returns, record.end_reason) == (1, (0.5, -1.0, 0.5), None)
+    states = replay(record, game)
+    assert states["to_move"].tolist().count(1) == 3
+    assert int(states["to_move"][-1]) == 1
+    save_games(tmp_path / "games.jsonl", [record, random_record()])
+    assert load_games(tmp_path / "games.jsonl") == [record, random_record()]
+    assert ["forfeit" in line for line in (tmp_path / "games.jsonl").read_text().splitlines()] == [True, False]
+    assert {row["result"] for row in decision_rows(record) if row["seat"] == 1} == {-1.0}
+    assert [row["result"] for row in chat_rows(record)] == [0.5, -1.0]  # the third seat has made no decision
+    assert refusal(replace(record, forfeit=None)).startswith("returns must be (0.0, 0.0, 0.0)")
+    assert "forfeit must be the seat to move" in refusal(replace(record, forfeit=0))
+
+
 def test_seeds_may_be_any_integer_type_in_range(tmp_path: Path) -> None:
     game = make_game()
     players = [make_player(game, "random")] * 2
@@ -276,6 +307,7 @@ def test_changed_action_is_refused_by_its_result_alone() -> None:
         ({"positions": ("aa",)}, " entries, one more than actions, not 1"),
         ({"returns": (0.0, 0.0)}, "returns must be ("),
         ({"end_reason": "masterplan"}, "end_reason must be '"),
+        ({"forfeit": 1}, "forfeit must be the seat to move after the last action, not 1"),
     ],
 )
 def test_records_that_do_not_match_are_refused(change: dict[str, Any], message: str) -> None:
@@ -399,6 +431,10 @@ def test_a_file_is_written_atomically(tmp_path: Path, monkeypatch: pytest.Monkey
         (lambda line: line.replace('"seed": 3', '"seed": -3'), "line 2: seed must be an integer"),
         (lambda line: line.replace('"seed": 3', '"seed": true'), "line 2: seed must be an integer"),
         (lambda line: line.replace('"random", "random"', '"random", 1'), "line 2: players must be a list of texts"),
+        (
+            lambda line: line[:-1] + ', "forfeit": true}',
+            "line 2: forfeit must be the number of a seat or null, not True",
+        ),
     ],
 )
 def test_invalid_files_are_refused(tmp_path: Path, change: Callable[[str], str], message: str) -> None:

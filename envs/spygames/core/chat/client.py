@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.json_values import is_count, parse_json
-from spygames.core.basics.text import one_line
+from spygames.core.basics.text import one_line, shown
 from spygames.core.chat.model_name import ModelName
 
 OPENAI = "https://api.openai.com/v1"
@@ -144,7 +144,12 @@ class ChatClient:
             raise self._refused(response.status_code, b"".join(parts), response.headers.get("retry-after", ""))
         if oversize:
             return Completion(_end(b"".join(parts[-1:]).decode("utf-8", "replace")), True, False, None, None, seconds)
-        return _completion(b"".join(parts), seconds)
+        try:
+            return _completion(b"".join(parts), seconds)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            what, begin = f"{type(error).__name__}: {one_line(error)}", b"".join(parts)[:200].decode("utf-8", "replace")
+            message = f"the response is not in the chat form ({what}); it begins {shown(self._quoted(begin))}"
+            raise NoCompletion("malformed", message) from None
 
     def _refused(self, status: int, body: bytes, retry_after: str) -> NoCompletion:
         """Return the error for a response with another status than 200."""
@@ -158,6 +163,8 @@ class ChatClient:
             float(retry_after) if retry_after.isascii() and retry_after.isdecimal() and len(retry_after) < 6 else None
         )
         message = f"the server answered {status}: {self._quoted(text)}"
+        if status in (401, 403) and not self._key:
+            message += f" (no key was sent; the environment variable {OWN_KEY} has the key for any server)"
         passing = status in (408, 409, 425, 429) or status >= 500
         return NoCompletion(str(status), message, status in STOPS or status < 400, passing, pause)
 
@@ -168,21 +175,17 @@ class ChatClient:
 
 
 def _completion(body: bytes, seconds: float) -> Completion:
-    """Read a response with status 200."""
-    try:
-        found = parse_json(body)
-        choice = found["choices"][0]
-        content = choice["message"].get("content")
-        if isinstance(content, list):  # parts, of which those of text count
-            content = "".join(str(part.get("text") or "") for part in content)
-        if not isinstance(content, str | None):
-            raise TypeError("content must be a text")
-        usage = found.get("usage") or {}
-        tokens_in, tokens_out = (usage.get(key) for key in ("prompt_tokens", "completion_tokens"))
-        finish = choice.get("finish_reason")
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        what = f"{type(error).__name__}: {one_line(error)}"
-        raise NoCompletion("malformed", f"the response is not in the chat form: {what}") from None
+    """Read a response with status 200. ValueError, LookupError, TypeError or AttributeError: another form."""
+    found = parse_json(body)
+    choice = found["choices"][0]
+    content = choice["message"].get("content")
+    if isinstance(content, list):  # parts, of which those of text count
+        content = "".join(str(part.get("text") or "") for part in content)
+    if not isinstance(content, str | None):
+        raise TypeError("content must be a text")
+    usage = found.get("usage") or {}
+    tokens_in, tokens_out = (usage.get(key) for key in ("prompt_tokens", "completion_tokens"))
+    finish = choice.get("finish_reason")
     text = (content or "").encode("utf-8", "replace").decode()  # no lone surrogates
     oversize = len(text) > MAX_ANSWER
     return Completion(

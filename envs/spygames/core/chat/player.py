@@ -327,7 +327,7 @@ class LanguageModel:
 
     def _unavailable(self, what: str) -> PlayerUnavailable:
         saved = "; the same command with the same transcripts continues from here" if self.transcripts else ""
-        return PlayerUnavailable(self.name, -1, [], f"{what}{saved}")
+        return PlayerUnavailable(self.name, -1, [], f"{what.rstrip('.') if saved else what}{saved}")
 
     def _write(self, row: int, how: str, lost: dict[str, Any] | None = None) -> None:
         """Write the transcript of the game in a row, and forget its conversations."""
@@ -344,7 +344,7 @@ class LanguageModel:
             "occasion": self.occasion,
             "ended": how,
             "forfeit": lost,
-            "game": _record(self.game, max(known, key=lambda played: len(played.actions))) if known else None,
+            "game": _record(self.game, max(known, key=lambda played: len(played.actions)), lost) if known else None,
             "seats": seats,
         }
         if self.transcripts is not None:
@@ -370,10 +370,10 @@ def _whole_game(notes: Notes, row: int, start: Noted | None, known: Noted | None
     return Noted(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
-def _record(game: Game, played: Noted) -> dict[str, Any]:
+def _record(game: Game, played: Noted, lost: dict[str, Any] | None) -> dict[str, Any]:
     """Return the record of a game as plain JSON values."""
-    state = game.state_to_dict(as_record(played.states, 0))
-    return json.loads(make_record(game, played.actions.tolist(), state=state).to_line())
+    state, forfeit = game.state_to_dict(as_record(played.states, 0)), None if lost is None else lost["seat"]
+    return json.loads(make_record(game, played.actions.tolist(), state=state, forfeit=forfeit).to_line())
 
 
 def _read(answer: Completion, legal: Sequence[str]) -> Reply:

@@ -22,7 +22,7 @@ from spygames.core.players.turns import Turn, briefing, prompt, question, turn_o
 from spygames.core.playing.courses import Courses
 from spygames.core.playing.rows import Rows
 from spygames.core.playing.session import ROW, Session, answers_in_secret
-from spygames.core.records.record import GameRecord, make_record
+from spygames.core.records.record import GameRecord, forfeit_returns, make_record
 
 __all__ = ["Answers", "TextGame", "deals"]
 
@@ -165,10 +165,9 @@ class TextGame:
         opposite, so that the results of the sides sum to 0.
         """
         game = self.game
-        if self.forfeited == NOBODY:
-            return tuple(self._session.rows.rewards[0].tolist()) if self.over else (0.0,) * game.num_players
-        low, lost = game.lowest_return, game.side_of[self.forfeited]
-        return tuple(low if side == lost else -low / (game.num_sides - 1) for side in game.side_of)
+        if self.forfeited != NOBODY:
+            return forfeit_returns(game, self.forfeited)
+        return tuple(self._session.rows.rewards[0].tolist()) if self.over else (0.0,) * game.num_players
 
     @property
     def truncated(self) -> bool:
@@ -257,8 +256,6 @@ class TextGame:
     def record(self) -> GameRecord:
         """Return the game so far as a record, which replays. It has everything that is hidden from the seats.
 
-        A forfeited game is recorded as broken off, with zeros as results.
-
         Raises:
             ResetNeeded: no game has begun.
         """
@@ -267,7 +264,8 @@ class TextGame:
         names = [TEXT if k == NOBODY else self.opponents[k].name for k in self._session.seating[0].tolist()]
         courses = self._session.courses
         assert courses is not None
-        return make_record(self.game, courses.of(0).actions, self._seed, players=names)
+        lost = None if self.forfeited == NOBODY else self.forfeited
+        return make_record(self.game, courses.of(0).actions, self._seed, players=names, forfeit=lost)
 
     def _play_on(self) -> None:
         """Let the players decide until a seat that answers in texts is to move, or the game is over."""

@@ -2,7 +2,7 @@
 
 A folder has two files. `answers.jsonl` has a line for each answer; a later run with the same games takes answers from
 there and does not ask again. `games.jsonl` has a line for each game, which replays: the record of the game, and for
-each decision of a model the prompts, the answers and the verdicts.
+each decision of a model the prompts, the answers and the verdicts. A game of several models has a line for each.
 """
 
 import json
@@ -19,7 +19,7 @@ from spygames.core.basics.json_values import is_count, is_number, parse_json
 from spygames.core.basics.text import one_line
 from spygames.core.chat.client import Completion
 from spygames.core.records.film import Said
-from spygames.core.records.record import MAX_BYTES, RecordError
+from spygames.core.records.record import MAX_BYTES, RecordError, recorded_lines
 
 ANSWERS, GAMES = "answers.jsonl", "games.jsonl"
 
@@ -37,6 +37,8 @@ class Transcripts:
 
     def __init__(self, folder: str | os.PathLike[str]):
         self.folder = Path(folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ValueError(f"{one_line(self.folder)} must be a folder, not a file")
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self._answers: dict[str, deque[Completion]] = {}
@@ -78,8 +80,8 @@ def load_said(path: str | os.PathLike[str]) -> list[dict[int, Said]]:
     """Read what language models said from a file of transcripts or of recorded games, one line a game.
 
     Returns:
-        For each line what was said, by the number of moves before the decision; empty for a line of `save_games`. The
-        lines are those of `load_games`, which reads the games.
+        For each game what was said, by all its models, by the number of moves before the decision; empty for a line of
+        `save_games`. The games are those of `load_games`.
 
     Raises:
         RecordError: a line is not a transcript.
@@ -91,12 +93,14 @@ def load_said(path: str | os.PathLike[str]) -> list[dict[int, Said]]:
 def read_said(text: str, where: str = "") -> list[dict[int, Said]]:
     """Read what was said from the text of a file, see `load_said`."""
     found = []
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-        if line.strip():
+    for game in recorded_lines(text, where):
+        said: dict[int, Said] = {}
+        for line in game:
             try:
-                found.append(said_in(parse_json(line)))
-            except (ValueError, LookupError, TypeError, AttributeError) as error:
-                raise RecordError(f"{where}line {number} is not a transcript: {one_line(error)}") from None
+                said.update(said_in(line.content))
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+                raise RecordError(f"{line.where} is not a transcript: {one_line(error)}") from None
+        found.append(said)
     return found
 
 

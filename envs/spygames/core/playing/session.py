@@ -409,7 +409,9 @@ def one_game(
     return session
 
 
-def play(game: Game, states: np.ndarray, players: Sequence[Player], rng: np.ndarray) -> list[int]:
+def play(
+    game: Game, states: np.ndarray, players: Sequence[Player], rng: np.ndarray, actions: list[int] | None = None
+) -> list[int]:
     """Play one game to its end, with `players[i]` in seat i.
 
     Args:
@@ -417,6 +419,7 @@ def play(game: Game, states: np.ndarray, players: Sequence[Player], rng: np.ndar
         states: STATE [1], the position to begin from.
         players: one per seat; the same player may sit in several seats.
         rng: uint64 [1, 1], the players' random stream, which is advanced.
+        actions: a list that gets the actions, so that those before a failure are known.
 
     Returns:
         The actions, in order.
@@ -424,7 +427,7 @@ def play(game: Game, states: np.ndarray, players: Sequence[Player], rng: np.ndar
     Raises:
         PlayerFailed: a player gave no legal action; the message names the player.
     """
-    session, actions = one_game(game, players, states, rng), []
+    session, actions = one_game(game, players, states, rng), [] if actions is None else actions
     while session.rows.seats[0] != NOBODY:
         chosen = session.ask(ROW)
         session.apply(ROW, chosen)

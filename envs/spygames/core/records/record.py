@@ -15,12 +15,13 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import read_uint64, written
+from spygames.core.basics.json_values import is_count
 from spygames.core.basics.text import one_line, shown
 from spygames.core.basics.version import VERSION
 from spygames.core.compiling.kernel import Record
@@ -29,7 +30,7 @@ from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record, refe
 from spygames.core.game.rng import as_seed, derived_seed
 from spygames.core.game.validation import because, is_whole, some_legal
 from spygames.core.players.names import as_players
-from spygames.core.players.player import PlayerLike
+from spygames.core.players.player import PlayerFailed, PlayerLike, PlayerUnavailable
 from spygames.core.playing.session import play
 
 __all__ = [
@@ -89,7 +90,7 @@ class GameRecord:
     actions: tuple[str, ...]
     """The actions in order, as texts (`Game.action_to_string`)."""
     returns: tuple[float, ...]
-    """The result of each seat; zeros if the game was broken off."""
+    """The result of each seat; zeros if the game was broken off. A forfeit has a result."""
     end_reason: str | None
     """The key `end_reason` of the last state's mapping; None if the game has no such key."""
     positions: tuple[str, ...] = ()
@@ -98,14 +99,18 @@ class GameRecord:
     """The name of the player in each seat, for human readers."""
     spygames: str = VERSION
     """The version of the package that recorded the game."""
+    forfeit: int | None = None
+    """The seat that lost the game because it gave no legal action after the last of `actions`; None: none did."""
 
     def to_line(self) -> str:
         """Return the record as one line of JSON, without a line end. `read_games` reads it.
 
         Seeds of 2^53 and above and the `rng` of a state are written as texts, because programs that read numbers as
-        doubles would round them.
+        doubles would round them. `forfeit` is left out if it is None.
         """
         content = asdict(self)
+        if self.forfeit is None:
+            del content["forfeit"]
         if self.seed is not None:
             content["seed"] = written(self.seed)
         if self.state is not None and (rng := read_uint64(self.state.get("rng"))) is not None:
@@ -120,6 +125,7 @@ def play_record(
     *,
     state: Mapping[str, Any] | None = None,
     rng_seed: int | None = None,
+    forfeits: bool = False,
 ) -> GameRecord:
     """Play one game to its end, with `players[i]` in seat i, and record it.
 
@@ -131,6 +137,7 @@ def play_record(
         state: the mapping of a position to begin from instead.
         rng_seed: 0..2^64-1, seed of the players' random stream; None: derived from `seed`, so that `seed` determines
             the whole game.
+        forfeits: whether a player that gives no legal action loses the game, which ends there.
 
     Returns:
         The record.
@@ -140,15 +147,23 @@ def play_record(
         ValueError: a player does not exist, the number of players is wrong, a seed is invalid, or not exactly one of
             `seed` and `state` is given.
         ImpossibleState: `state` is not a valid position.
-        IllegalAction: a player gave no legal action; the message names the player.
+        IllegalAction: a player gave no legal action; the message names the player. With `forfeits` only if it cannot
+            be asked any more (`PlayerUnavailable`).
     """
     if len(players) != game.num_players:
         raise ValueError(f"players must have one player for each of the {game.num_players} seats, not {len(players)}")
     states, players = _begin(game, seed, state), as_players(game, players)
     rng = np.array([[derived_seed((seed or 0) if rng_seed is None else rng_seed, "players")]], np.uint64)
-    actions = play(game, states, players, rng)
+    actions: list[int] = []
+    lost = None
+    try:
+        play(game, states, players, rng, actions)
+    except PlayerFailed as error:
+        if not forfeits or isinstance(error, PlayerUnavailable):
+            raise
+        lost = error.seat
     names = tuple(player.name for player in players)
-    return _write(game, states, seed, actions, names)
+    return _write(game, states, seed, actions, names, lost)
 
 
 def make_record(
@@ -158,6 +173,7 @@ def make_record(
     *,
     state: Mapping[str, Any] | None = None,
     players: Sequence[str] = (),
+    forfeit: int | None = None,
 ) -> GameRecord:
     """Record a game that was played elsewhere.
 
@@ -167,13 +183,24 @@ def make_record(
         seed: 0..2^64-1, the seed that the game began from.
         state: the mapping of the position that it began from instead.
         players: the name of the player in each seat.
+        forfeit: the seat that then lost the game because it gave no legal action; None: none did.
 
     Raises:
         IllegalAction: an action is malformed, or not legal in its turn.
-        ValueError: the seed is invalid, or not exactly one of `seed` and `state` is given.
+        ValueError: the seed is invalid, not exactly one of `seed` and `state` is given, or `forfeit` is not the seat to
+            move after the actions.
         ImpossibleState: `state` is not a valid position.
     """
-    return _write(game, _begin(game, seed, state), seed, actions, tuple(players))
+    return _write(game, _begin(game, seed, state), seed, actions, tuple(players), forfeit)
+
+
+def forfeit_returns(game: Game, seat: int) -> tuple[float, ...]:
+    """Return the result of each seat if one gives no legal action.
+
+    Its side gets `Game.lowest_return`. The other sides share the opposite, so that the results of the sides sum to 0.
+    """
+    low, lost = game.lowest_return, game.side_of[seat]
+    return tuple(low if side == lost else -low / (game.num_sides - 1) for side in game.side_of)
 
 
 def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
@@ -213,8 +240,12 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
             raise RecordError(f"move {number} does not fit: {one_line(error, _LONG)}{_versions(r)}") from error
         history[number] = states[0]
         _compare_position(game, r, s, number)
+    try:
+        returns = _returns(game, s, r.forfeit)
+    except ValueError as error:
+        raise RecordError(f"{error}{_versions(r)}") from error
     for what, recorded, found in (
-        ("returns", tuple(r.returns), _returns(game, s)),
+        ("returns", tuple(r.returns), returns),
         ("end_reason", r.end_reason, _end_reason(game, s)),
     ):
         if recorded != found:
@@ -252,6 +283,8 @@ def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> N
 def load_games(path: str | os.PathLike[str]) -> list[GameRecord]:
     """Read a file written by `save_games`, or the games in transcripts of language models (`load_said`).
 
+    Transcripts of several models in one game are one game.
+
     Raises:
         RecordError: a line is not a record; the message names the line and the key.
         OSError: the file cannot be read, has more than `MAX_BYTES` bytes, or is not a regular file.
@@ -273,8 +306,60 @@ def read_games(text: str, where: str = "") -> list[GameRecord]:
     Raises:
         RecordError: a line is not a record; the message names the line and the key.
     """
-    lines = text.removeprefix("\ufeff").split("\n")
-    return [_read(line, f"{where}line {number}") for number, line in enumerate(lines, 1) if line.strip()]
+    games = recorded_lines(text, where)
+    return [
+        max((line.record for line in game), key=lambda r: (len(r.actions), r.forfeit is not None)) for game in games
+    ]
+
+
+class RecordedLine(NamedTuple):
+    """A line of a file of recorded games."""
+
+    record: GameRecord
+    content: dict[str, Any]
+    """The JSON value of the line."""
+    where: str
+    """Where it stands, for error messages."""
+
+
+def recorded_lines(text: str, where: str = "") -> list[list[RecordedLine]]:
+    """Read the lines of a file, see `load_games`; one list for each game.
+
+    Transcripts have a line for each language model of a game. If the models belong to one game, so do their lines, in
+    the place of the first one.
+    """
+    games: list[list[RecordedLine]] = []
+    begun: dict[tuple[Any, ...], list[list[RecordedLine]]] = {}
+    for number, each in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+        if not each.strip():
+            continue
+        line = _read(each, f"{where}line {number}")
+        alike: list[list[RecordedLine]] = []
+        if line.record.positions and isinstance(line.content.get("seats"), dict):
+            occasion = line.content.get("occasion")
+            start = line.record.game, occasion if isinstance(occasion, str) else "", line.record.positions[0]
+            alike = begun.setdefault(start, [])
+        known = next((game for game in alike if all(_same_game(other, line) for other in game)), None)
+        if known is not None:
+            known.append(line)
+            continue
+        games.append([line])
+        alike.append(games[-1])
+    return games
+
+
+def _same_game(one: RecordedLine, two: RecordedLine) -> bool:
+    """Whether the transcripts of two models that begin alike are of one game.
+
+    A model that waits while another one loses the game knows it up to its own last decision.
+    """
+    a, b = one.content, two.content
+    if a.get("model") == b.get("model") or not isinstance(a["seats"], dict) or {*a["seats"]} & {*b["seats"]}:
+        return False
+    if (a.get("ended") == "played") != (b.get("ended") == "played") or one.record.options != two.record.options:
+        return False
+    short, long = sorted((one.record.actions, two.record.actions), key=len)
+    return long[: len(short)] == short and (a.get("ended") != "played" or len(short) == len(long))
 
 
 def _begin(game: Game, seed: int | None, state: Mapping[str, Any] | None) -> np.ndarray:
@@ -310,7 +395,12 @@ def _act(game: Game, s: Record, answer: object, text: str | None = None) -> int:
 
 
 def _write(
-    game: Game, states: np.ndarray, seed: int | None, actions: Iterable[int], players: tuple[str, ...]
+    game: Game,
+    states: np.ndarray,
+    seed: int | None,
+    actions: Iterable[int],
+    players: tuple[str, ...],
+    forfeit: int | None = None,
 ) -> GameRecord:
     """Play `actions` from `states`, which change, and return the record."""
     s = as_record(states)
@@ -327,10 +417,11 @@ def _write(
         seed=None if seed is None else int(seed),
         state=state,
         actions=tuple(texts),
-        returns=_returns(game, s),
+        returns=_returns(game, s, forfeit),
         end_reason=_end_reason(game, s),
         positions=tuple(positions),
         players=players,
+        forfeit=forfeit,
     )
 
 
@@ -371,7 +462,11 @@ def _compare_position(game: Game, r: GameRecord, s: Record, number: int) -> None
         raise RecordError(f"{after} the position is not the recorded one{_versions(r)}")
 
 
-def _returns(game: Game, s: Record) -> tuple[float, ...]:
+def _returns(game: Game, s: Record, forfeit: int | None) -> tuple[float, ...]:
+    if forfeit is not None:
+        if s.to_move == NOBODY or s.to_move != forfeit:
+            raise ValueError(f"forfeit must be the seat to move after the last action, not {shown(forfeit)}")
+        return forfeit_returns(game, forfeit)
     out = np.zeros(game.num_players, np.float32)
     game.returns(s, out)
     return tuple(map(float, out))
@@ -391,9 +486,9 @@ def _versions(r: GameRecord) -> str:
 _EXAMPLE = 'each line must be a game as spygames record writes it: {"game": "agent_avenue_v0", "options": {...}, ...}'
 
 
-def _read(line: str, where: str) -> GameRecord:
+def _read(line: str, where: str) -> RecordedLine:
     try:
-        found = json.loads(line)
+        found = content = json.loads(line)
     except (ValueError, RecursionError) as error:  # RecursionError: deeply nested lists
         raise RecordError(f"{where}: not JSON: {one_line(error)}") from error
     if not isinstance(found, dict):
@@ -403,17 +498,17 @@ def _read(line: str, where: str) -> GameRecord:
         if not isinstance(found, dict):
             raise RecordError(f"{where}: the transcript has no game to replay: its first decisions are not known")
     names = [f.name for f in fields(GameRecord)]
-    if wrong := set(names) ^ set(found):
+    if wrong := set(names) ^ {*found, "forfeit"}:
         missing = [name for name in names if name in wrong]
         what = f"{shown((missing or sorted(wrong))[0])} is {'missing' if missing else 'unknown'}"
         raise RecordError(f"{where}: not a game record (key {what}); {_EXAMPLE}")
     for key, (kind, what) in _FORM.items():
-        if not kind(found[key]):
+        if key in found and not kind(found[key]):
             raise RecordError(f"{where}: {key} must be {what}, not {shown(found[key])}")
     values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in found.items()}
     if values["seed"] is not None:
         values["seed"] = read_uint64(values["seed"])
-    return GameRecord(**values)
+    return RecordedLine(GameRecord(**values), content, where)
 
 
 def _is_number(value: object) -> bool:
@@ -438,5 +533,6 @@ _FORM = {
     "positions": (_is_texts, "a list of texts"),
     "players": (_is_texts, "a list of texts"),
     "spygames": (lambda v: isinstance(v, str), "text"),
+    "forfeit": (lambda v: v is None or is_count(v), "the number of a seat or null"),
 }
-"""For each key of a line: a check of its value, and the correct form for an error message."""
+"""For each key of a line: a check of its value, and the correct form for an error message. `forfeit` may be missing."""
