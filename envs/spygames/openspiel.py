@@ -31,13 +31,18 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pyspiel
 
 from spygames import NOBODY, Game, IllegalAction, game_ids, game_module
 from spygames.authoring import as_record, as_seed, choice
+from spygames.core.basics.extras import how_to_install
 from spygames.core.envs.aec_step import calls, look
 from spygames.core.game.moments import Moment
 from spygames.core.game.seen import DIGEST_BYTES
+
+try:
+    import pyspiel
+except ImportError as error:
+    raise ImportError(f"spygames.openspiel needs OpenSpiel: {how_to_install('openspiel')}", name="pyspiel") from error
 
 __all__ = ["OpenSpielGame", "OpenSpielState", "register"]
 

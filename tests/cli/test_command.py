@@ -18,7 +18,7 @@ from tyro.conf import Positional
 
 from spygames.core.basics.files import shipped_folder
 from spygames.core.players.released import released_agents
-from spygames_app.cli import COMMANDS, WITHOUT_TORCH, load, main
+from spygames_app.cli import COMMANDS, OF_TRAINING, WITHOUT_TORCH, load, main
 from spygames_app.cli.agents import EARLIER, LEGEND
 from spygames_app.cli.arguments import Tasks, program, read_option
 from spygames_app.shipped import agent_folder, config_path
@@ -147,7 +147,7 @@ assert not {*missing} & {*sys.modules}
 sys.exit(max(codes))
 """
 """Commands in an environment without some modules, as if they were not installed."""
-ONLY_TRAINING = "torch,safetensors,tensorboard,matplotlib,scipy"
+ONLY_TRAINING = ",".join(OF_TRAINING)
 
 
 def without(missing: str, *argvs: str, folder: Path | None = None) -> "subprocess.CompletedProcess[str]":
@@ -159,10 +159,11 @@ def without(missing: str, *argvs: str, folder: Path | None = None) -> "subproces
 @pytest.mark.parametrize(
     ("module", "command", "extra"),
     [
-        ("tyro", "play best", "cli"),
         ("tyro", "--help", "cli"),
-        ("tyro", "evaluate random", "training"),
-        ("torch", "evaluate random", "training"),
+        ("tyro", "evaluate random", "cli"),
+        ("tyro", "ladder a.jsonl random greedy", "training"),
+        ("torch", "beliefs best --out b", "training"),
+        ("matplotlib", "evaluate --cross-play random greedy", "training"),
     ],
 )
 def test_a_missing_extra_is_named_in_one_line(module: str, command: str, extra: str) -> None:
@@ -182,9 +183,13 @@ def test_subcommands_without_torch_need_none(tmp_path: Path) -> None:
         "prompt heimlich": "Your action?",
         "pack agent_avenue/simple-2 --out agent.zip": "zip: agent.zip",
         "agents": "agent_dog/standard-4",
+        "evaluate best python:my_bot.first --against random --games 20 --limit 9 --json e.json": "results: e.json",
+        "evaluate --seats best greedy --games 4": "simple-2",
+        "compare best random --max-games 512 --figure 20": "agent_avenue/simple-2@argmax is better than random",
         "random-play --games 1 --game agent_avenue --option players=2": "agent_avenue_v0",
     }
     assert {words.split()[0] for words in run} == {*WITHOUT_TORCH}
+    (tmp_path / "my_bot.py").write_text("def first(observation, mask):\n    return int(mask.argmax())\n")
     done = without(ONLY_TRAINING, *run, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert not {text for text in run.values() if text not in done.stdout}

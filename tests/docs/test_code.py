@@ -182,6 +182,14 @@ print(*sorted({"torch", "spygames_training", "stable_baselines3", "rich", "tyro"
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
 
 
+@pytest.mark.parametrize(("name", "library"), [("jax", "jax"), ("openspiel", "pyspiel"), ("openenv", "fastapi")])
+def test_doors_to_other_libraries_name_their_extra(name: str, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, library, None)  # importing it fails, as if it were not installed
+    monkeypatch.delitem(sys.modules, f"spygames.{name}", raising=False)
+    with pytest.raises(ImportError, match=rf"^spygames.{name} needs \w+: pip install 'spygames\[{name}\]'"):
+        importlib.import_module(f"spygames.{name}")
+
+
 def test_the_page_of_pictures_makes_its_files(folder: Path) -> None:
     for code in (DOCS / "pictures.md").read_text(encoding="utf-8").split("```python\n")[1:]:
         exec(compile(code.partition("```")[0], "pictures.md", "exec"), {"__name__": "pictures"})

@@ -4,12 +4,13 @@
     python tests/support/wheels.py build core        some
 
 Stages: `build` makes both and checks their contents; `core` installs the wheel alone with each Python on this machine;
-`lowest` does so with the lowest versions that pyproject.toml allows; `command` adds the extra `training` and uses the
-command; `sdist` installs from the sdist and runs some of its tests. Everything except the installation runs without a
-network, where `unshare` can remove it.
+`lowest` does so with the lowest versions that pyproject.toml allows; `command` uses the command with the extra `cli`,
+and with `training`; `sdist` installs from the sdist and runs some of its tests. Everything except the installation runs
+without a network, where `unshare` can remove it.
 """
 
 import functools
+import json
 import os
 import re
 import shutil
@@ -38,6 +39,19 @@ OWN_TESTS = (
     "tests/training/agents/test_released.py",
 )
 """Tests of the sdist: environments and the files that they need. `make test` in the unpacked sdist runs all tests."""
+
+PROGRAM = """
+import json, sys
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["type"] == "hello":
+        print(json.dumps({"type": "hello", "protocol": 2}), flush=True)
+    elif asked["type"] == "decision":
+        same = {key: asked[key] for key in ("id", "decision")}
+        print(json.dumps({"type": "action", **same, "action": asked["legal"][0]}), flush=True)
+"""
+"""A player in the protocol for programs: it takes the first legal action."""
 
 
 def run(command: Sequence[object], cwd: Path | None = None, typed: str | None = None) -> str:
@@ -152,12 +166,17 @@ def lowest() -> None:
 
 
 def command() -> None:
-    """Try the command, with the extra `training`, in an empty folder."""
-    wheel = f"spygames[training] @ {built('*.whl').as_uri()}"
-    own = environment("training", next(iter(pythons().values())), "-c", ROOT / "constraints.txt", wheel)
-    spygames = [*offline(), own.parent / "spygames"]
+    """Try the command in an empty folder, with the extra `cli`, then with `training`."""
+    without_torch, spygames = (installed_command(extra) for extra in ("cli", "training"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        (folder / "my_bot.py").write_text("def act(observation, mask):\n    return int(mask.argmax())\n")
+        (folder / "program.py").write_text(PROGRAM)
+        measured = [measure(each, folder) for each in (without_torch, spygames)]
+        assert measured[0] == measured[1], measured
+        print(f"measured without and with torch: {', '.join(f'{share:.3f}' for share, *_ in measured[0])}")
+        output = run([*without_torch, "compare", "python:my_bot.act", "best", "--max-games", 512], folder)
+        assert "my_bot.act is not better than agent_avenue/simple-2@argmax" in output, output
         output = run([*spygames, "play", "--against", "best", "--seed", 1], folder, typed="1\n" * 400)
         assert "agent_avenue/simple-2@argmax" in output, output
         assert "The game was --seed 1." in output, output
@@ -172,6 +191,22 @@ def command() -> None:
         output = run([*spygames, "agents"], folder)
         assert "agent_dog/standard-4" in output, output
     print("the command plays, trains and evaluates by names alone: passed")
+
+
+def installed_command(extra: str) -> list[object]:
+    """Install the wheel with an extra in a new environment; return its command, without a network."""
+    wheel = f"spygames[{extra}] @ {built('*.whl').as_uri()}"
+    own = environment(extra, next(iter(pythons().values())), "-c", ROOT / "constraints.txt", wheel)
+    return [*offline(), own.parent / "spygames"]
+
+
+def measure(spygames: Sequence[object], folder: Path) -> list[tuple[float, list[float], str]]:
+    """Evaluate an agent, a function and a program; return win shares, intervals, and the digest of the agent."""
+    players = ["best", "python:my_bot.act", f"command:{sys.executable} program.py"]
+    run([*spygames, "evaluate", *players, "--against", "greedy", "--games", 100, "--json", "r.json"], folder)
+    found = json.loads((folder / "r.json").read_text(encoding="utf-8"))
+    digest = found["players"]["agent_avenue/simple-2@argmax"]["digest"]
+    return [(row["win_share"], row["interval"], digest) for row in found["results"]]
 
 
 def sdist() -> None:

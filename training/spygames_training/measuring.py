@@ -11,19 +11,17 @@ Every deal is played once with the challenger on each side, so that a lucky deal
 says how many games a result needs.
 """
 
-from spygames.core.basics.extras import how_to_install
+from typing import TYPE_CHECKING, Any
 
-try:
-    import torch  # noqa: F401
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(f"{__name__} needs torch: {how_to_install('training')}", name="torch") from error
-
+import spygames_training
 from spygames_training.bridges.executors import executor_of
 from spygames_training.evaluation.evaluation import Forfeits, Result, cross_play, evaluate
 from spygames_training.evaluation.line_ups import LineUpForfeits, LineUpResult, line_up
 from spygames_training.evaluation.sequential import Comparison, SequentialTest, Verdict, compare, log_likelihood_ratio
-from spygames_training.experiments.best_response import best_response
 from spygames_training.parallel.executor import SERIAL, Executor, TaskLost
+
+if TYPE_CHECKING:
+    from spygames_training.experiments.best_response import best_response
 
 __all__ = [
     "SERIAL",
@@ -44,3 +42,9 @@ __all__ = [
     "line_up",
     "log_likelihood_ratio",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "best_response":  # it alone needs torch
+        return spygames_training.best_response
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -35,8 +35,12 @@ COMMANDS = {
 }
 """Subcommands in the order of the help, with the names of their dataclasses. A module has the name of its subcommand,
 with `_` for `-`."""
-WITHOUT_TORCH = ("agents", "play", "record", "replay", "draw", "rules", "prompt", "pack", "random-play")
-"""Subcommands that need the extra `cli` alone; all others need `training`."""
+WITHOUT_TORCH = (
+    "evaluate", "compare", "agents", "play", "record", "replay", "draw", "rules", "prompt", "pack", "random-play",
+)  # fmt: skip
+"""Subcommands that need the extra `cli` alone, except for some of their options; all others need `training`."""
+OF_TRAINING = ("torch", "safetensors", "tensorboard", "matplotlib", "scipy")
+"""Libraries that the extra `training` adds to those of `cli`."""
 BROKEN_PIPE = 141
 """Exit code when the reader of the output has closed the pipe, the same as that of a program ended by SIGPIPE."""
 
@@ -62,7 +66,7 @@ def run_safely(run: Callable[[], int], prog: str, extra: str = "training") -> in
     Args:
         run: does the work and returns the exit code.
         prog: the name of the command in messages.
-        extra: the extra that the command needs.
+        extra: the extra that the command needs; `training` for a library `OF_TRAINING`.
 
     Returns:
         The exit code of `run`; 2 if an extra is missing, 130 after Ctrl-C, 141 after a closed pipe.
@@ -79,11 +83,13 @@ def run_safely(run: Callable[[], int], prog: str, extra: str = "training") -> in
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for output that Python still flushes at exit
         return BROKEN_PIPE
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] in ("spygames", "spygames_app"):
+        library = (error.name or "").partition(".")[0]
+        if library in ("spygames", "spygames_app"):
             raise
         from spygames.core.basics.extras import how_to_install
 
-        print(f"{prog}: the command needs {error.name}: {how_to_install(extra)}", file=sys.stderr)
+        needed = "training" if library in OF_TRAINING else extra
+        print(f"{prog}: the command needs {error.name}: {how_to_install(needed)}", file=sys.stderr)
         return 2
 
 

@@ -39,6 +39,14 @@ def test_an_unknown_option_is_named_with_the_available_ones(entry: str, game_id:
         ENTRIES[entry](game_id)
 
 
+@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
+def test_a_misspelled_argument_of_an_environment_is_suggested(make: Callable[..., object]) -> None:
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'opponent'; did you mean opponents\?"):
+        make("spygames/AgentAvenue-v0", opponent="greedy")
+    with pytest.raises(TypeError, match=r"'nothing'; available options: mode, .*, opponents, seat, illegal"):
+        make("spygames/AgentAvenue-v0", nothing=9)
+
+
 def test_torchrl_recognizes_the_error_of_frameskip() -> None:
     """Its GymEnv first tries `frameskip=1`, and continues without it after a TypeError with these words."""
     with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):

@@ -87,6 +87,8 @@ def test_paths_are_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert made == [("checkpoint", PlayerName.parse(spec)) for spec in specs]
     with pytest.raises(ValueError, match=r"there is no folder .*/none, and no released agent"):
         make_player(GAME, f"{tmp_path}/none@argmax")
+    with pytest.raises(ValueError, match=r"^there is no file none.zip$"):
+        make_player(GAME, "none.zip@argmax")
 
 
 def test_parsed_names_and_texts_make_equal_players() -> None:

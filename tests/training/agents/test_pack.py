@@ -110,6 +110,10 @@ def test_hostile_zips_are_refused(files: dict[str, bytes], tmp_path: Path, monke
     }
     for text, content in cases.items():
         assert text in refusal(zipped(file, content, zipfile.ZIP_STORED)), text
+    zipped(file, files)
+    with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr("config.json", b"{}")
+    assert "config.json is there 2 times" in refusal(file)
     file.write_bytes(b"not a zip")
     assert "is damaged or not a zip" in refusal(file)
     assert "must be stored or deflated" in refusal(zipped(file, files, zipfile.ZIP_LZMA))

@@ -269,7 +269,7 @@ from importlib.machinery import PathFinder
 
 find_spec = PathFinder.find_spec
 PathFinder.find_spec = lambda name, *rest: None if name == "torch" else find_spec(name, *rest)
-for name in ("spygames_training.evaluate", "spygames_training.measuring", "spygames_training.search"):
+for name in ("spygames_training.train", "spygames_training.best_response", "spygames_training.search"):
     try:
         getattr(import_module("spygames_training"), name.partition(".")[2], None) or import_module(name)
     except ModuleNotFoundError as error:
@@ -281,7 +281,7 @@ def test_without_torch_the_extra_is_named() -> None:
     done = subprocess.run([sys.executable, "-c", NAMES_THE_EXTRA], capture_output=True, text=True, check=True)
     install = "needs torch: pip install 'spygames[training]' (in a clone: '.[training]')"
     assert done.stdout.splitlines() == [
-        f"spygames_training.{name} {install}" for name in ("evaluate", "measuring", "search")
+        f"spygames_training.{name} {install}" for name in ("train", "best_response", "search")
     ]
 
 

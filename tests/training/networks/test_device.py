@@ -16,7 +16,7 @@ from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.evaluation.evaluation import evaluate
 from spygames_training.networks import device as devices
 from spygames_training.networks.actor_critic import ActorCritic, make_network
-from spygames_training.networks.device import Compute, fetch, find_device, one_thread, send
+from spygames_training.networks.device import Compute, fetch, find_device, send
 from spygames_training.networks.trunks import Memory
 from spygames_training.ppo import learner as learner_module
 from spygames_training.ppo.faster_device import gpu_pays
@@ -24,6 +24,7 @@ from spygames_training.ppo.learner import Learner
 from spygames_training.ppo.losses import LOSS_TERMS, Weights
 from spygames_training.ppo.rollout import Rollout
 from spygames_training.runs.run import Run
+from spygames_training.system.threads import one_thread
 from tests.poker import leduc
 
 NETWORKS = [

@@ -155,7 +155,7 @@ def test_a_digest_contains_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
     digests = {sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]}
     assert {player_digest(GAME, player, worlds=1)} == digests
     for version in (2, 3):
-        monkeypatch.setattr("spygames_training.search.settings.VERSION", version)
+        monkeypatch.setattr("spygames_training.search.player.VERSION", version)
         digests.add(str(player_digest(GAME, player, worlds=1)))
         assert player_digest(GAME, alone) == parts[0]
         digests.add(str(player_digest(GAME, searching("8,rivals=policy|greedy"))))

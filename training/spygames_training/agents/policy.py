@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from spygames.core.basics.text import shown
 from spygames.core.game.game import Game
-from spygames.core.players.checkpoint import layout_hash, name_of_agent
+from spygames.core.players.checkpoint import layout_hash, name_of_agent, weights_digest
 from spygames.core.players.checkpoint_files import CheckpointError, find_checkpoint
 from spygames.core.players.names import DecisionBatch, PlayerName
 from spygames.core.players.released import play_of
@@ -21,7 +21,7 @@ from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.networks.custom import Source
 from spygames_training.networks.custom_code import find_own
-from spygames_training.networks.device import fetch, in_float32
+from spygames_training.networks.device import fetch, in_float32, to_numpy
 
 __all__ = ["Policy", "load_player"]
 
@@ -98,6 +98,11 @@ class Policy:
         policy = cls(checkpoint.game, checkpoint.network, how or play_of(name), name, checkpoint.value_unit)
         policy.training_opponents = checkpoint.training_opponents
         return policy
+
+    @property
+    def digest(self) -> str:
+        """Digest of the weights that the policy decides with, as they are now."""
+        return weights_digest({name: to_numpy(tensor) for name, tensor in self.network.actor().items()})
 
     def as_player(self, game: Game) -> "PolicyPlayer":
         """Return a `Player` that plays many games at once; `evaluate` and environments call this automatically.
@@ -265,6 +270,11 @@ class PolicyPlayer:
         self.policy, self.name = policy, policy.name
         self.memory_size = policy.network.memory_size
         """Number of floats that the player keeps in `DecisionBatch.memory`."""
+
+    @property
+    def digest(self) -> str:
+        """See `Policy.digest`."""
+        return self.policy.digest
 
     def __repr__(self) -> str:
         return f"PolicyPlayer({self.policy.game.id}, {self.name})"

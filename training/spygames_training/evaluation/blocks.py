@@ -16,8 +16,8 @@ from spygames.core.players.names import Player
 from spygames.core.playing.batch import spread
 from spygames_training.evaluation.forfeits import Forfeit, Referee
 from spygames_training.evaluation.play_games import play_games
-from spygames_training.networks.device import one_thread
 from spygames_training.parallel.executor import Progress
+from spygames_training.system.threads import one_thread
 
 DEALS = 256
 """Number of deals in a block of a ladder."""

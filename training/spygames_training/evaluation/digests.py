@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import spygames
 import spygames_training
@@ -14,17 +14,23 @@ from spygames.core.chat.player import LanguageModel
 from spygames.core.compiling.digest import code_digest, content
 from spygames.core.game.game import Game
 from spygames.core.game.validation import whole
-from spygames.core.players.checkpoint import weights_digest
 from spygames.core.players.mixture import MIX, MixturePlayer
 from spygames.core.players.names import PlayerName
-from spygames.core.players.numpy_player import NumpyPlayer
 from spygames.core.players.player import Player, Scripted
 from spygames.core.players.search import SearchPlayer
 from spygames.core.players.search_loops import loops
-from spygames_training.agents.policy import Policy, PolicyPlayer
-from spygames_training.networks.device import to_numpy
-from spygames_training.search import settings
-from spygames_training.search.player import SearchingPolicy
+
+if TYPE_CHECKING:
+    from spygames_training.search.settings import SearchSettings
+
+
+@runtime_checkable
+class _Searching(Protocol):
+    """A search with a policy: `SearchingPolicy`, whose module needs torch, which this one does not."""
+
+    settings: "SearchSettings"
+
+    def digest_with(self, worlds: int) -> str: ...
 
 
 def game_digest(game: Game) -> str:
@@ -50,11 +56,10 @@ def player_digest(game: Game, player: Player, worlds: int | None = None) -> str 
     """Return a digest of the code or weights that a player decides with; None if they are not known.
 
     - A bot, or a search without a policy: its code.
-    - A policy: its weights.
-    - A search with a policy: the weights of the policy, the weights or code of its rivals, and its precision. The
-      versions of the search (`search.settings.VERSION`) and of the worlds that it draws are included.
     - A mixture: the digests of its members, in order.
-    - Any other player: its attribute `digest` if that is a string, such as the digest of a file.
+    - A search with a policy: see `SearchingPolicy.digest_with`.
+    - Any other player: its attribute `digest` if that is a string, such as the digest of a policy's weights or of a
+      file.
 
     Args:
         game: the game to play.
@@ -67,25 +72,12 @@ def player_digest(game: Game, player: Player, worlds: int | None = None) -> str 
         return code_digest(game.bots[player.name], libraries=False)
     if isinstance(player, SearchPlayer):
         return code_digest(loops(game, player.kind).rows, libraries=False)
-    if isinstance(player, PolicyPlayer):
-        return _weights(player.policy)
-    if isinstance(player, SearchingPolicy):
-        named = {name: _weights(policy) for name, policy in player.named.items()}
-        named |= {
-            name: code_digest(game.bots[name], libraries=False) for name in player.settings.rivals if name in game.bots
-        }
-        rivals = [*map(_weights, player.known), *(named[name] for name in player.settings.rivals if name in named)]
-        counted = {"search": settings.VERSION, "worlds": game.worlds_version if worlds is None else worlds}
-        # Version 1 is left out, since results from before versions were counted have none. bfloat16 is left out, since
-        # older names do not state the precision; it was then used wherever the processor had instructions for it.
-        version = [f"{name} {number}" for name, number in counted.items() if number > 1]
-        precision = [] if player.settings.precision == "bfloat16" else [player.settings.precision]
-        parts = [_weights(player.policy), *rivals, *version, *precision]
-        return sha256("\n".join(parts).encode()).hexdigest()[:16]
     if isinstance(player, MixturePlayer):
         members = [player_digest(game, member, worlds) for member in player.members]
         known = [digest for digest in members if digest is not None]
         return sha256("\n".join(known).encode()).hexdigest()[:16] if len(known) == len(members) else None
+    if isinstance(player, _Searching):
+        return player.digest_with(game.worlds_version if worlds is None else worlds)
     found = getattr(player, "digest", None)
     return found if isinstance(found, str) else None
 
@@ -111,9 +103,9 @@ def full_name(game: Game, name: str | PlayerName, player: Player) -> PlayerName:
         return PlayerName(f"{MIX}:{'|'.join(str(full_name(game, *member)) for member in members)}")
     if isinstance(player, LanguageModel):
         return PlayerName(player.name)
-    if isinstance(player, SearchingPolicy):
+    if isinstance(player, _Searching):
         name = replace(name, search=player.settings.name)
-    samples = _policy(player) is not None or name.kind == "onnx"
+    samples = _trained_against(player) is not None or name.kind == "onnx"
     return replace(name, play="sample") if samples and not name.play else name
 
 
@@ -150,10 +142,10 @@ def trained_against(game: Game, player: Player, opponent: Player) -> bool | None
         return _any(trained_against(game, player, member) for member in opponent.members)
     if isinstance(player, MixturePlayer):
         return _any(trained_against(game, member, opponent) for member in player.members)
-    policy = _policy(player)
-    if policy is None:
+    known = _trained_against(player)
+    if known is None:
         return None
-    names = [name if name in game.bots else name.removesuffix("-1") for name in policy.training_opponents]
+    names = [name if name in game.bots else name.removesuffix("-1") for name in known]
     if isinstance(opponent, Scripted):
         return any(game.bots[name] is game.bots[opponent.name] for name in names if name in game.bots)
     return opponent.name in names
@@ -165,11 +157,8 @@ def _any(answers: Iterable[bool | None]) -> bool | None:
     return True if True in found else None if None in found else False
 
 
-def _policy(player: Player) -> Policy | NumpyPlayer | None:
-    """Return the trained network that a player decides with, computed by torch or NumPy; None without one."""
-    found = player if isinstance(player, NumpyPlayer) else getattr(player, "policy", None)
-    return found if isinstance(found, Policy | NumpyPlayer) else None
-
-
-def _weights(policy: Policy) -> str:
-    return weights_digest({name: to_numpy(tensor) for name, tensor in policy.network.actor().items()})
+def _trained_against(player: Player) -> tuple[str, ...] | None:
+    """Return the scripted players that the network of a `PolicyPlayer`, a `SearchingPolicy` or a `NumpyPlayer` trained
+    against; None for a player without a network of this package."""
+    found = getattr(getattr(player, "policy", player), "training_opponents", None)
+    return found if isinstance(found, tuple) else None

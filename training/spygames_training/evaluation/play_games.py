@@ -14,8 +14,8 @@ from spygames.core.players.player import DecisionBatch, Player
 from spygames.core.playing.rows import Rows, spread
 from spygames.core.playing.session import Session, answers
 from spygames_training.evaluation.forfeits import Referee
-from spygames_training.networks.device import one_thread
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
+from spygames_training.system.threads import one_thread
 
 LOCKSTEP = 1024
 """Number of games played at a time; results do not depend on it."""

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from filelock import FileLock, Timeout
 
 from spygames.core.basics.files import read_text
@@ -38,7 +37,7 @@ from spygames_training.evaluation.digests import full_name, game_digest, player_
 from spygames_training.evaluation.evaluation import PROTOCOL
 from spygames_training.evaluation.forfeits import Referee
 from spygames_training.parallel.executor import Progress
-from spygames_training.system.machine import instructions
+from spygames_training.system.machine import installed_version, instructions
 
 MAX_BYTES = 1 << 30
 """Maximum size of a ladder's file."""
@@ -169,7 +168,7 @@ def play_line(
         "spygames": VERSION,
         "rules": game_digest(game),
         "worlds": game.worlds_version,
-        "torch": str(torch.__version__),
+        "torch": installed_version("torch"),
         "machine": f"{platform.system()} {platform.machine()}",
         "instructions": instructions(),
     }

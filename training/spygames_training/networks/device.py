@@ -135,15 +135,3 @@ def seeded(seed: int) -> Iterator[None]:
         yield
     finally:
         torch.set_rng_state(state)
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Context in which torch computes with one thread. The order of sums in matrix products and decompositions depends
-    on the number of threads, and so would results."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

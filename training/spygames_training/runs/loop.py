@@ -13,10 +13,11 @@ import numpy as np
 from spygames.core.basics.text import shown
 from spygames_training.config import Config
 from spygames_training.files.atomic import only_one
-from spygames_training.networks.device import one_thread, usual_torch
+from spygames_training.networks.device import usual_torch
 from spygames_training.parallel.processes import Processes
 from spygames_training.ppo.learner import Learner
 from spygames_training.runs.report import Report
+from spygames_training.system.threads import one_thread
 
 
 class Trained(Protocol):

@@ -22,7 +22,7 @@ from spygames_training.files.atomic import write_whole
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.networks.custom import Source, answers_of, check_answers, network_to_train
 from spygames_training.networks.custom_code import check_names, find_own, names_of
-from spygames_training.networks.device import find_device, one_thread, seeded, usual_torch
+from spygames_training.networks.device import find_device, seeded, usual_torch
 from spygames_training.parallel.processes import ALONE, Processes
 from spygames_training.ppo.faster_device import gpu_pays
 from spygames_training.ppo.league import League
@@ -37,6 +37,7 @@ from spygames_training.runs.report import metrics_digest, read_metrics
 from spygames_training.runs.state_file import State, StateError, load_state, read_state, save_state
 from spygames_training.runs.warm_start import start_from
 from spygames_training.system.machine import cores, instructions, processor
+from spygames_training.system.threads import one_thread
 
 __all__ = ["Callback", "Diverged", "Run"]
 

@@ -3,11 +3,13 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
 from spygames.core.basics.text import shown
+from spygames.core.compiling.digest import code_digest
 from spygames.core.game.game import as_record
 from spygames.core.game.rng import GAMMA, as_seed, mix
 from spygames.core.players.beliefs import in_things, win_share
@@ -22,7 +24,7 @@ from spygames_training.search.draws import Sampled
 from spygames_training.search.models import BotModel, Model, Rival, UniformModel
 from spygames_training.search.network_model import NetworkModel
 from spygames_training.search.policy_search import Findings, PolicySearch, Question
-from spygames_training.search.settings import POLICY, SearchSettings, is_checkpoint, read_settings
+from spygames_training.search.settings import POLICY, VERSION, SearchSettings, is_checkpoint, read_settings
 
 BLOCK = 8
 """Decisions searched at once, which is faster than one by one; the actions do not depend on it."""
@@ -87,6 +89,28 @@ class SearchingPolicy:
 
     def __repr__(self) -> str:
         return f"SearchingPolicy({self.game.id}, {self.name})"
+
+    def digest_with(self, worlds: int) -> str:
+        """Return a digest of what the search decides with.
+
+        Counted are the weights of the policy, the weights or code of its rivals, its precision, and the versions of
+        the search (`search.settings.VERSION`) and of the worlds that it draws.
+
+        Args:
+            worlds: the `Game.worlds_version`. An earlier one gives the digest that the search had then.
+        """
+        bots = self.game.bots
+        named = {name: policy.digest for name, policy in self.named.items()}
+        named |= {name: code_digest(bots[name], libraries=False) for name in self.settings.rivals if name in bots}
+        rivals = [*(each.digest for each in self.known)]
+        rivals += [named[name] for name in self.settings.rivals if name in named]
+        counted = {"search": VERSION, "worlds": worlds}
+        # Version 1 is left out, since results from before versions were counted have none. bfloat16 is left out, since
+        # older names do not state the precision; it was then used wherever the processor had instructions for it.
+        version = [f"{name} {number}" for name, number in counted.items() if number > 1]
+        precision = [] if self.settings.precision == "bfloat16" else [self.settings.precision]
+        parts = [self.policy.digest, *rivals, *version, *precision]
+        return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         """Return a legal action for each of `decisions.rows`, int64 [k]. Decisions with one legal action are not

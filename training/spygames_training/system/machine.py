@@ -6,6 +6,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+LIBRARIES = ("numpy", "numba", "pettingzoo", "open_spiel", "torch", "sb3_contrib")
+
 
 def processor() -> str:
     """Return the processor's name as the operating system reports it."""
@@ -48,12 +50,16 @@ def machine() -> dict[str, str]:
         "cores": str(cores()),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        **{name: _version(name) for name in ("numpy", "numba", "pettingzoo", "open_spiel", "torch", "sb3_contrib")},
+        **{
+            name: installed_version(name)
+            for name in ("numpy", "numba", "pettingzoo", "open_spiel", "torch", "sb3_contrib")
+        },
         "load at the start": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
     }
 
 
-def _version(package: str) -> str:
+def installed_version(package: str) -> str:
+    """Return the version of a library, or "not installed"."""
     try:
         return version(package)
     except PackageNotFoundError:

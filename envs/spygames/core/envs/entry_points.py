@@ -89,7 +89,7 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
                 None (it does nothing).
             render_viewer: the agent whose knowledge `render()` draws, such as `player_0`; None: everything.
         """
-        return GameEnv(_made(maker, options), render_mode, render_viewer)
+        return GameEnv(maker(**options), render_mode, render_viewer)
 
     def env(*, render_mode: RenderMode | None = None, render_viewer: str | None = None, **options: Any) -> GameEnv:
         """Make a PettingZoo AEC environment (`spygames.GameEnv`).
@@ -101,7 +101,7 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
                 None (it does nothing).
             render_viewer: the agent whose knowledge `render()` draws, such as `player_0`; None: everything.
         """
-        return GameEnv(_made(maker, options), render_mode, render_viewer)
+        return GameEnv(maker(**options), render_mode, render_viewer)
 
     def single_env(
         *,
@@ -122,7 +122,7 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
             render_mode: the result of `render()`: None, "ansi" for text, "rgb_array" for pixels.
             max_ignored: number of successive illegal actions, at least 1, after which "ignore" truncates the game.
         """
-        return SingleEnv(_made(maker, options), opponents, seat, illegal, render_mode, max_ignored)
+        return SingleEnv(maker(**options), opponents, seat, illegal, render_mode, max_ignored)
 
     found = _by_name(maker, single_env)
     # gymnasium.make reads the metadata before it makes an environment, for example to add a window.
@@ -158,25 +158,21 @@ def vector_entry(make_game: Callable[..., Game]) -> VectorEntry:
             autoreset_mode: how a finished game restarts: "NextStep", "SameStep" or "Disabled".
             max_episode_steps: number of steps after which a game is truncated, at least 1; None or -1: no limit.
         """
-        game = _made(make_game, options)
+        game = make_game(**options)
         given = opponents, seat, illegal, render_mode, max_ignored, autoreset_mode, max_episode_steps
         return SeatVectorEnv(game, num_envs, *given)
 
     return _by_name(make_game, vector_env)
 
 
-def _made(make_game: Callable[..., Game[V]], options: dict[str, Any]) -> Game[V]:
-    check_options(make_game, make_game.__module__.rpartition(".")[2], options)
-    return make_game(**options)
-
-
 def _by_name(make_game: Callable[..., Game], entry: Callable[..., object]) -> Any:
-    """Wrap `entry`: reject positional arguments, and add the game's options to its signature and help text.
+    """Wrap `entry`: reject positional and unknown arguments, and add the game's options to its signature and help text.
 
     With these, notebooks can complete the options.
     """
     given = list(inspect.signature(make_game).parameters.values())
     own = list(inspect.signature(entry).parameters.values())
+    names = [each.name for each in own if each.kind is each.KEYWORD_ONLY]
 
     @wraps(entry)
     def call(*args: object, **options: Any) -> object:
@@ -186,6 +182,7 @@ def _by_name(make_game: Callable[..., Game], entry: Callable[..., object]) -> An
                 f"{entry.__name__} takes keyword arguments only, as in {entry.__name__}(render_mode='ansi'); "
                 f"available: {there}"
             )
+        check_options(make_game, make_game.__module__.rpartition(".")[2], options, names)
         return entry(**options)
 
     named = [each for each in [*given, *own] if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]

@@ -121,11 +121,14 @@ def make_game(game_id: str, **options: Any) -> "Game":
     return make(**options)
 
 
-def check_options(make: Callable[..., "Game"], game_id: str, options: Iterable[str]) -> None:
-    """Raise UnknownOption if `make` does not accept one of `options`; the message names the available options."""
-    known = inspect.signature(make).parameters
+def check_options(
+    make: Callable[..., "Game"], game_id: str, options: Iterable[str], others: Iterable[str] = ()
+) -> None:
+    """Raise UnknownOption if `options` are neither arguments of `make` nor among `others`, which messages name, too."""
+    parameters = inspect.signature(make).parameters
+    known = [*parameters, *others]
     unknown = [name for name in options if name not in known]
-    if unknown and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+    if unknown and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         # The beginning is Python's own text, by which libraries detect that they may omit the argument.
         near = get_close_matches(unknown[0][:100].casefold(), known, 1)
         meant = f"did you mean {near[0]}?" if near else f"available options: {', '.join(known) or 'none'}"

@@ -194,15 +194,12 @@ def _unzipped(place: Path, name: str, longest: int) -> bytes:
 
 def _member(place: Path, archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
     """Find a file of the one checkpoint in a zip."""
-    by_folder: dict[PurePosixPath, set[str]] = {}
-    for info in archive.infolist():
-        path = PurePosixPath(info.filename)
-        if path.name in (MODEL, CONFIG):
-            by_folder.setdefault(path.parent, set()).add(path.name)
-    if len(by_folder) != 1:
-        several = ", ".join(sorted(map(str, by_folder))) or "none"
+    found = [(PurePosixPath(info.filename), info) for info in archive.infolist()]
+    folders = {path.parent for path, _ in found if path.name in (MODEL, CONFIG)}
+    if len(folders) != 1:
+        several = ", ".join(sorted(map(str, folders))) or "none"
         raise CheckpointError(f"{one_line(place)} must hold one checkpoint, in one folder, not {one_line(several)}")
-    ((folder, names),) = by_folder.items()
-    if name not in names:
-        raise CheckpointError(f"{place / name} is missing")
-    return next(info for info in archive.infolist() if PurePosixPath(info.filename) == folder / name)
+    members = [info for path, info in found if path.name == name]
+    if len(members) != 1:
+        raise CheckpointError(f"{place / name} is {f'there {len(members)} times' if members else 'missing'}")
+    return members[0]

@@ -13,6 +13,7 @@ from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.game import Game
 from spygames.core.game.registry import canonical_id, game_ids
+from spygames.core.players.checkpoint_files import ZIP
 from spygames.core.players.mixture import MIX, MixturePlayer
 from spygames.core.players.numpy_player import NumpyPlayer
 from spygames.core.players.player import (
@@ -295,6 +296,8 @@ def _no_player(game: Game, name: PlayerName) -> str:
         return f"{no}; did you mean {near[0]}:{one_line(argument)}?"
     if not colon and "," in source:
         return f"{no}; separate players by blanks, not commas: {one_line(source.replace(',', ' '))}"
+    if not colon and source.casefold().endswith(ZIP):
+        return f"there is no file {one_line(source)}"
     if not colon and ("/" in source or os.sep in source):
         return f"there is no folder {one_line(source)}, and no released agent of that name"
     return (
