@@ -12,7 +12,10 @@ class Chat(BaseHTTPRequestHandler):
         told = asked["messages"][-1]["content"]  # asked["messages"] is the whole conversation
         moves = re.findall(r"^- (.+)$", told.partition("Your legal actions:")[2], re.MULTILINE)
         answer = f'I take my chances. {{"action": "{random.choice(moves)}"}}' if moves else "I know no action."
-        body = json.dumps({"choices": [{"message": {"role": "assistant", "content": answer}}]}).encode()
+        message = {"role": "assistant", "content": answer}
+        about = {"id": "0", "object": "chat.completion", "created": 0, "model": asked["model"]}
+        choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
+        body = json.dumps({**about, "choices": choices}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

@@ -249,6 +249,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         app = make_app(game, opponents, mode=given.mode, retries=given.retries, sessions=given.sessions)
     except (ValueError, TypeError) as wrong:
         parser.error(str(wrong))
+    if not 0 < given.port < 2**16:
+        parser.error(f"--port must be from 1 to 65535, not {given.port}")
+    print(f"{game.title}: http://{given.host}:{given.port}; Ctrl-C ends the server", flush=True)
     uvicorn.run(app, host=given.host, port=given.port, log_level="warning")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spygames.players import DecisionBatch, LanguageModel
 from spygames.records import load_games
 from tests.cli.command import run
 from tests.support.chat_server import chat_server, listed
@@ -206,3 +207,15 @@ def test_a_ladder_without_a_limit_waits_for_a_model(tmp_path: Path, monkeypatch:
     late = [[player["name"] for player in block["players"]] for block in found
             if any(reason == "too slow" for *_, reason in block["forfeits"])]  # fmt: skip
     assert late == [["greedy", "random"]]
+
+
+def test_ctrl_c_says_where_the_answers_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stops(self: LanguageModel, decisions: DecisionBatch) -> np.ndarray:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LanguageModel, "act", stops)
+    argv = ["evaluate", "llm:m@http://127.0.0.1:9/v1", "--against", "random", "--games", 2]
+    assert run(*argv, "--llm.transcripts", tmp_path) == 130
+    assert f"answers so far: {tmp_path}; the same command" in capsys.readouterr().out

@@ -100,9 +100,11 @@ class Models:
             model.use(budget, transcripts, self.concurrent, self.patience)
         try:
             yield models
-        except BaseException:
+        except BaseException as error:
             for model in models:
                 model.close(unfinished=False)
+            if isinstance(error, KeyboardInterrupt) and transcripts is not None:
+                say(f"answers so far: {transcripts.folder}; the same command with the same seed continues from there")
             raise
         for model in models:
             model.close()

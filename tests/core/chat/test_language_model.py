@@ -175,6 +175,7 @@ LONG = "x" * (MAX_ANSWER + 1) + ' {"action": "recruit up"}'
 KINDS: list[tuple[Any, dict[str, Any]]] = [
     ("colorless green ideas", {"unparseable": 1}),
     ("I play recruit up or recruit down, or offer a mole.", {"unparseable": 1}),
+    ("合法的なムーブ: 上を採用する。", {"unparseable": 1}),
     ("", {"unparseable": 1, "empty": 1}),
     (None, {"unparseable": 1, "empty": 1}),
     ('{"action": "recru', {"unparseable": 1}),
