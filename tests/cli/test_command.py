@@ -161,16 +161,18 @@ def without(missing: str, *argvs: str, folder: Path | None = None) -> "subproces
     [
         ("tyro", "--help", "cli"),
         ("tyro", "evaluate random", "cli"),
-        ("tyro", "ladder a.jsonl random greedy", "training"),
+        ("scipy", "ladder a.jsonl random greedy", "training"),
+        ("tyro", "train --config demo", "training"),
         ("torch", "beliefs best --out b", "training"),
         ("matplotlib", "evaluate --cross-play random greedy", "training"),
     ],
 )
-def test_a_missing_extra_is_named_in_one_line(module: str, command: str, extra: str) -> None:
-    done = without(module, command)
+def test_a_missing_extra_is_named_in_one_line(module: str, command: str, extra: str, tmp_path: Path) -> None:
+    done = without(module, command, folder=tmp_path)
     needs = f"pip install 'spygames[{extra}]' (in a clone: '.[{extra}]')"
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"spygames: the command needs {module}: {needs}\n"
+    assert not [*tmp_path.iterdir()]  # it was named at once
 
 
 def test_subcommands_without_torch_need_none(tmp_path: Path) -> None:

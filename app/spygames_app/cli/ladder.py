@@ -100,6 +100,8 @@ class Ladder:
     llm: ModelOptions = field(default_factory=Models)
 
     def run(self) -> int:
+        import scipy  # noqa: F401 - for the page; without it the command would fail after the games
+
         from spygames_training.evaluation.blocks import DEALS
         from spygames_training.ladder.lines import check_sides, game_of, read_lines
         from spygames_training.ladder.page import cross_table, standings_table, write_page
