@@ -329,16 +329,13 @@ def recorded_lines(text: str, where: str = "") -> list[list[RecordedLine]]:
     the place of the first one.
     """
     games: list[list[RecordedLine]] = []
-    begun: dict[tuple[Any, ...], list[list[RecordedLine]]] = {}
+    begun: dict[tuple[str, ...], list[list[RecordedLine]]] = {}
     for number, each in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         if not each.strip():
             continue
         line = _read(each, f"{where}line {number}")
-        alike: list[list[RecordedLine]] = []
-        if line.record.positions and isinstance(line.content.get("seats"), dict):
-            occasion = line.content.get("occasion")
-            start = line.record.game, occasion if isinstance(occasion, str) else "", line.record.positions[0]
-            alike = begun.setdefault(start, [])
+        start = _beginning(line)
+        alike = [] if start is None else begun.setdefault(start, [])
         known = next((game for game in alike if all(_same_game(other, line) for other in game)), None)
         if known is not None:
             known.append(line)
@@ -348,15 +345,26 @@ def recorded_lines(text: str, where: str = "") -> list[list[RecordedLine]]:
     return games
 
 
+def _beginning(line: RecordedLine) -> tuple[str, ...] | None:
+    """Return what lines of one game have in common; None if the line is not of a transcript."""
+    r, model, occasion, seats = line.record, *(line.content.get(key) for key in ("model", "occasion", "seats"))
+    if not (r.positions and isinstance(model, str) and isinstance(occasion, str) and isinstance(seats, dict)):
+        return None
+    try:
+        return r.game, json.dumps(r.options, sort_keys=True), r.positions[0], occasion
+    except RecursionError:  # nested too deeply for any game
+        return None
+
+
 def _same_game(one: RecordedLine, two: RecordedLine) -> bool:
     """Whether the transcripts of two models that begin alike are of one game.
 
     A model that waits while another one loses the game knows it up to its own last decision.
     """
     a, b = one.content, two.content
-    if a.get("model") == b.get("model") or not isinstance(a["seats"], dict) or {*a["seats"]} & {*b["seats"]}:
+    if a["model"] == b["model"] or {*a["seats"]} & {*b["seats"]}:
         return False
-    if (a.get("ended") == "played") != (b.get("ended") == "played") or one.record.options != two.record.options:
+    if (a.get("ended") == "played") != (b.get("ended") == "played"):
         return False
     short, long = sorted((one.record.actions, two.record.actions), key=len)
     return long[: len(short)] == short and (a.get("ended") != "played" or len(short) == len(long))
