@@ -63,6 +63,8 @@ PRIVATE_IMPORTS = {
         # What each seat has seen on the way to a state: moments share their past, unlike environments.
         "spygames.core.game.moments",
         "spygames.core.game.seen",
+        # How to install an extra.
+        "spygames.core.basics.extras",
     },
     # The compiled loop of pure functions, and the texts of errors.
     "jax.py": {"spygames.core.basics.extras", "spygames.core.basics.text", "spygames.core.playing.functional"},
