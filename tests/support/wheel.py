@@ -16,6 +16,7 @@ from spygames import SingleEnv
 from spygames.core.compiling.digest import code_digest
 from spygames.core.game.registry import game_ids
 from spygames.core.players.released import released_agents
+from spygames_training import evaluate
 
 assert Path(spygames.__file__).is_relative_to(sys.prefix), spygames.__file__
 unwanted = {"torch", "pytest", "scipy", "rich"}
@@ -68,6 +69,9 @@ for agent in agents:
         if terminated or truncated:
             _, info = one.reset()
 print(f"{len(agents)} released agents are whole and play without torch")
+(result,) = evaluate(spygames.make_game("agent_avenue_v0"), "best", "random", games=40, seed=1)
+assert result.win_share > 0.7, result
+print("players are measured without torch")
 command = subprocess.run([sys.executable, "-m", "spygames_app"], capture_output=True, text=True, check=False)
 assert command.returncode == 2
 assert command.stderr.startswith("spygames: the command needs tyro: pip install 'spygames[cli]'")
