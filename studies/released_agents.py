@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "checkpoints"
 NAMES = {
     "agent_avenue_simple": "agent_avenue/simple-2",
+    "agent_avenue_simple_safe": "agent_avenue/simple-2-safe",
     "agent_avenue_simple_3": "agent_avenue/simple-3",
     "agent_avenue_simple_4": "agent_avenue/simple-4",
     "agent_avenue_advanced": "agent_avenue/advanced-2",
