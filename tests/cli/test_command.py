@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+from rich.console import Console
 from tyro.conf import Positional
 
 from spygames.core.basics.files import shipped_folder
@@ -266,7 +267,10 @@ def test_checkpoints_are_found_by_name_or_path(tmp_path: Path, monkeypatch: pyte
         assert agent_folder(text) == Path(text)
 
 
-def test_agents_are_listed_with_their_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_agents_are_listed_with_their_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spygames_app.cli.agents.console", lambda: Console(width=160))  # wide enough: one line a row
     file = tmp_path / "agents.json"
     assert main(["agents", "--json", str(file)]) == 0
     shown, found = capsys.readouterr().out.splitlines(), json.loads(file.read_text())

@@ -70,9 +70,11 @@ def test_ctrl_c_and_a_closed_pipe_end_it_quietly(
 def test_published_cards_equal_those_made_from_their_figures(name: str) -> None:
     """After a change, `python -m studies.card GAME/VARIANT --out checkpoints/FOLDER/README.md` rewrites the card."""
     folder = ROOT / "checkpoints" / name
-    text = card(released(name), AGENTS[name], None, figures(name), "value.svg")
+    found = figures(name)
+    pictures = {"value.svg"} | {"adversary.svg" for each in found.adversaries if each.curve}
+    text = card(released(name), AGENTS[name], None, found, "value.svg", *pictures - {"value.svg"})
     assert (folder / "README.md").read_text(encoding="utf-8") == text
-    assert (folder / "value.svg").read_text(encoding="utf-8").startswith("<?xml")
+    assert all((folder / each).read_text(encoding="utf-8").startswith("<?xml") for each in pictures)
 
 
 def test_each_released_agent_has_a_card_that_its_results_link_to() -> None:
