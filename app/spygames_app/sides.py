@@ -15,6 +15,10 @@ MAX_NAME = 14
 _SEAT = re.compile(r"\bplayer_(\d+)\b")
 _SHOWN = re.compile(r'(?<=>)[^<]+(?=<)|(?<=aria-label=")[^"]*')
 """The parts of an SVG that people read. Other attributes hold the texts of actions, which must not change."""
+_RESULT = re.compile(
+    r"\b[Yy]ou(?= and\b| (?:caught|got|had|ended|led|won)\b)|(?<= and )You(?= win\b)|(?<=caught )you\b"
+)
+"""The viewer in the result of a game, where the form of the verb fits every name."""
 _IRREGULAR = {"has": "have", "is": "are", "does": "do", "was": "were"}
 
 
@@ -52,8 +56,10 @@ class Sides:
             if viewer == self.own:  # the picture has "You", too
                 text = re.sub(rf"^player_{self.own}(, |$)", "", text)
             if viewer not in (self.own, NOBODY):  # somebody else's view
-                text = re.sub(r"^[Yy]ou(?=$|: )", f"player_{viewer}", text)
-                text = re.sub(r"^[Yy]ou lead\b", f"player_{viewer} leads", text)
+                other = f"player_{viewer}"
+                text = re.sub(r"^[Yy]ou(?=$|: )", other, text)
+                text = re.sub(r"^[Yy]ou (lead|win|lose)\b", rf"{other} \1s", text)
+                text = _RESULT.sub(other, re.sub(r"\b[Yy]our team\b", f"{other}'s team", text))
             return self._sentence(text, escaped=True).replace("_", " ")
 
         return Picture(_SHOWN.sub(named, picture))
@@ -68,6 +74,7 @@ class Sides:
             name = self.names[seat] if seat < len(self.names) else found[0]
             return escape(name) if escaped else name
 
+        text = re.sub(rf"^(.*\bplayer_{self.own}\b.* win: )they\b", r"\1you", text)  # a team of the reader
         begins = text.startswith(f"player_{self.own} ")
         text = _SEAT.sub(label, text)
         if begins and (verb := re.match(r"You (\w+)", text)):

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from spygames.agent_avenue.board import CATCH
-from spygames.agent_avenue.cards import MASTERPLAN_NAMES
+from spygames.agent_avenue.texts.words import reason
 from spygames.core.pictures.picture import Look
 from spygames.core.svg.pen import Pen
 
@@ -28,14 +28,6 @@ DOING = {
     "up": "play a card face up",
     "down": "play a card face down",
     "resolver": "name who carries out the market card",
-}
-WHY = {
-    "codebreakers": "three Codebreakers win",
-    "daredevils": "three Daredevils lose",
-    "masterplan": f"{MASTERPLAN_NAMES} agents by the Masterplan",
-    "security_system": "a guarded home was entered",
-    "leader_of_the_pack": "three Daredevils with a Leader",
-    "ran_out": "the cards have run out",
 }
 
 
@@ -134,7 +126,7 @@ class Scene:
         """The decision that is due, or the result."""
         seat = self.seen["to_move"]
         if seat is None:
-            return f"{self.result}: {self.why}"
+            return f"{self.result}: {''.join(self._reason)}"
         what = DOING[self.seen["phase"]]
         if self.seen["ability"] is not None:
             what = what.replace("the market card", title(self.seen["ability"]["card"]))
@@ -142,10 +134,18 @@ class Scene:
 
     @property
     def why(self) -> str:
-        """The reason of the result."""
-        if self.seen["end_reason"] == "caught":
-            return f"caught with a lead of {abs(self.seen['progress'][0] - self.seen['progress'][1])}"
-        return WHY[self.seen["end_reason"]]
+        """The reason of the result in short, for the board; the headline gives the details, too."""
+        return self._reason[0]
+
+    @cached_property
+    def _reason(self) -> tuple[str, str]:
+        """The reason of the result in short, and its details. It names the sides."""
+        winner, own, rival = self.seen["winner"], *self.seen["progress"]
+        one, other = self.name_of(winner), self.name_of(1 - winner)
+        if self.look.viewer < 0:  # the result has just named the winners; the names of two teams would be too long
+            one = one if len(self.seats[winner]) == 1 else "they"
+            other = other if len(self.seats[1 - winner]) == 1 else "the rivals"
+        return reason(self.seen["end_reason"], one, other, abs(own - rival))
 
     @property
     def result(self) -> str:

@@ -62,6 +62,13 @@ def _opening(teams: bool) -> RuleSection:
     )  # fmt: skip
 
 
+def _sides(o: Settings) -> list[str]:
+    """Return the two sides, named by their players."""
+    members = 1 if o.players == SIDES else 2
+    sides = [[seat for seat in range(o.players) if seat // members == side] for side in range(SIDES)]
+    return [" and ".join(f"player_{seat}" for seat in side) for side in sides]
+
+
 def _setup(o: Settings) -> RuleSection:
     first = "The side that begins is drawn" if o.first_player == "random" else f"player_{o.first_player} begins"
     if o.players > 2 and o.first_player != "random":
@@ -71,7 +78,7 @@ def _setup(o: Settings) -> RuleSection:
         rule(f"Of {CARDS} agent cards each player gets {HAND}; the others are the deck. {first}.", "AA-5", "AA-6"),
         rule(
             f"The loop has {SPACES} spaces; forward is to higher numbers. Homes: "
-            f"{', '.join(f'{home} (side {side})' for side, home in enumerate(HOMES.tolist()))}.", "AA-2",
+            f"{', '.join(f'{home} ({side})' for home, side in zip(HOMES.tolist(), _sides(o), strict=True))}.", "AA-2",
         ),
         details=True,
     )  # fmt: skip
@@ -103,8 +110,7 @@ def _turn(o: Settings) -> RuleSection:
 
 
 def _teams(o: Settings) -> RuleSection:
-    sides = [[seat for seat in range(o.players) if seat // 2 == side] for side in range(SIDES)]
-    against = " play against ".join(" and ".join(f"player_{seat}" for seat in side) for side in sides)
+    against = " play against ".join(_sides(o))
     captain = "the lower seat" if o.captain == "fixed" else "the lower seat first, then in turn"
     solo = " The solo player plays both: `play UP DOWN`." if o.players == 3 else ""
     return section(

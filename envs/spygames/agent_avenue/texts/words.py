@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spygames.agent_avenue.board import CATCH, HOMES, IS_MARKET, SPACES
-from spygames.agent_avenue.cards import AGENTS, BOOST, COPIES, ICONS, MARKET_CARDS, PLUS, TIMES
+from spygames.agent_avenue.cards import AGENTS, BOOST, COPIES, ICONS, MARKET_CARDS, MASTERPLAN_NAMES, PLUS, TIMES
 from spygames.agent_avenue.layout import NONE, THREE
 from spygames.core.game.game import Game
 from spygames.core.game.rulebook import counted, words
@@ -16,7 +16,7 @@ def describe(game: Game, seen: Seen, viewer: int) -> str:
     """Return the position in sentences that address `viewer` as "you"; see `Texts.describe`."""
     side = game.side_of[viewer]
     return "\n".join([
-        f"You are player_{viewer} on side {side}{_partner(game, viewer)}. Turn {seen['turn']}: {_due(seen, viewer)}",
+        f"You are player_{viewer}{_partner(game, viewer)}. Turn {seen['turn']}: {_due(seen, viewer)}",
         _standing(seen, side),
         *_offer(seen, viewer),
         "In play (you, they), and the move of the next copy (you, they):",
@@ -50,6 +50,27 @@ def effects(game: Game, before: Seen, after: Seen, viewer: int) -> str:
     return "; ".join(parts)
 
 
+def reason(end_reason: str, winner: str, loser: str, ahead: int) -> tuple[str, str]:
+    """Return why a side has won: in short, and the details that follow it.
+
+    Args:
+        end_reason: one of `END_REASONS`.
+        winner: the side that wins, such as "you" or "player_1". The verbs, in the past tense, fit all names.
+        loser: the other side.
+        ahead: the winner's lead in spaces.
+    """
+    ran_out = f", and {winner} led by {ahead}" if ahead else f"; {winner} won the tie"
+    return {
+        "caught": (f"{winner} caught {loser}", f" with a lead of {ahead}"),
+        "codebreakers": (f"{winner} got three Codebreakers", ""),
+        "daredevils": (f"{loser} got three Daredevils", ""),
+        "masterplan": (f"{winner} had the Masterplan", f" and {MASTERPLAN_NAMES} agents"),
+        "security_system": (f"{loser} ended on a guarded home", ""),
+        "leader_of_the_pack": (f"{winner} had a Leader", " and 3 Daredevils"),
+        "ran_out": ("the cards ran out", ran_out),
+    }[end_reason]
+
+
 def _partner(game: Game, viewer: int) -> str:
     mates = [seat for seat, side in enumerate(game.side_of) if side == game.side_of[viewer] and seat != viewer]
     return "".join(f", with player_{seat}" for seat in mates)
@@ -59,7 +80,7 @@ def _due(seen: Seen, viewer: int) -> str:
     """The decision that is due, or the result."""
     seat, phase = seen["to_move"], seen["phase"]
     if phase == "over":
-        return f"the game is over. {_result(seen, _side(seen, viewer)).capitalize()}."
+        return f"the game is over, and {_result(seen, _side(seen, viewer))}."
     card = words(seen["ability"]["card"]) if seen["ability"] else "a market card"
     what = {
         "play": "play two cards (or discard first)",
@@ -79,7 +100,10 @@ def _side(seen: Seen, seat: int) -> int:
 
 
 def _result(seen: Seen, side: int) -> str:
-    return f"{'you win' if seen['winner'] == side else 'they win'} ({words(seen['end_reason'])})"
+    won = seen["winner"] == side
+    sides = ("you", "the other side") if won else ("the other side", "you")
+    ahead = abs(seen["progress"][0] - seen["progress"][1])
+    return f"you {'win' if won else 'lose'}: {''.join(reason(seen['end_reason'], *sides, ahead))}"
 
 
 def _lead(seen: Seen, side: int) -> str:
@@ -145,8 +169,8 @@ def _seats(game: Game, seen: Seen, viewer: int) -> list[str]:
                 f"{counted(seen['discarded'][str(seat)], 'discard')}, and has {seen['discards_left'][str(seat)]} left."
             )
     if seen["captain"]:
-        captains = " and ".join(f"player_{seen['captain'][str(side)]} for side {side}" for side in (0, 1))
-        lines.append(f"Captains: {captains}.")
+        own, rival = (seen["captain"][str(k)] for k in (game.side_of[viewer], 1 - game.side_of[viewer]))
+        lines.append(f"Captains: player_{own} for your side and player_{rival} for the other side.")
     if seen["lead"] is not None:
         lines.append(f"player_{seen['lead']} plays face up this turn.")
     return lines

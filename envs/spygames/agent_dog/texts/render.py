@@ -9,6 +9,7 @@ from spygames.agent_dog.cards import CARDS, FUNCTIONS, KINDS
 from spygames.agent_dog.layout import EMPTY, EXCHANGE, HAT, NONE, OVER, PHASES, TRUNCATED, State
 from spygames.agent_dog.queries import goal_of, hand_size, seat_colour, taker
 from spygames.core.game.game import NOBODY, Game
+from spygames.core.game.rulebook import counted
 
 _WIDTH, _ROW = 80, 16
 
@@ -20,7 +21,7 @@ def to_text(game: Game, s: State, viewer: int) -> str:
     """
     open_hats = viewer == NOBODY or bool(s.options.tracked)
     return "\n".join([
-        *_wrapped(f"Agent DOG, round {s.round_number}, turn {s.turn}: {_headline(game, s)}"),
+        *_wrapped(f"Agent DOG, round {s.round_number + 1}, turn {s.turn + 1}: {_headline(game, s)}"),
         "",
         *_track(s, open_hats),
         "",
@@ -41,7 +42,7 @@ def _headline(game: Game, s: State) -> str:
         "exchange": "passes a card",
         "card": "plays a card",
         "place": "moves a pawn",
-        "step": f"has {s.points} points left",
+        "step": f"has {counted(int(s.points), 'point')} left",
         "swap": "swaps two hidden pawns",
         "meeting": "chooses the next meeting",
         "redraw": "has no playable card and discards one",

@@ -102,7 +102,7 @@ def _turn(o: Settings, teams: bool) -> RuleSection:
             f"The first dealer {dealer}. The dealer leads, then clockwise, one card a turn, until all hands are empty.",
             "AD-7",
         ),
-        rule("An empty deck is made anew from the discards.", "AD-8"),
+        rule("When the deck runs out, the discard pile is shuffled into a new one.", "AD-8"),
         rule("You must play a card if you can carry one out in full: `card CARD` or `card CARD as FUNCTION`.", "AD-9"),
         unplayable,
         details=True,

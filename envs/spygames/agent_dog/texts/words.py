@@ -19,7 +19,8 @@ def describe(game: Game, seen: Seen, viewer: int) -> str:
     mates = [seat for seat in range(game.num_players) if game.side_of[seat] == game.side_of[viewer] and seat != viewer]
     team = "".join(f", with player_{mate} ({_colour(game, mate)})" for mate in mates)
     return "\n".join([
-        f"You are player_{viewer} and play {_colour(game, viewer)}{team}. Round {seen['round']}: {_due(seen, viewer)}",
+        f"You are player_{viewer} and play {_colour(game, viewer)}{team}. Round {seen['round'] + 1}: "
+        f"{_due(seen, viewer)}",
         *_pending(seen),
         "Pawns, and the spaces to their start space:",
         *(f"- {line}" for line in _pawns(game, seen)),

@@ -34,7 +34,7 @@ def to_text(game: Game, s: State, viewer: int) -> str:
     Lines have at most 80 columns. The last line has no newline.
     """
     return "\n".join([
-        *_wrapped(f"Heimlich & Co., turn {s.turn}: {_headline(s)}"),
+        *_wrapped(f"Heimlich & Co., turn {s.turn + 1}: {_headline(s)}"),
         "",
         _board(s),
         "",

@@ -15,7 +15,7 @@ def describe(game: Game, seen: Seen, viewer: int) -> str:
     """Return the position in sentences that address `viewer` as "you"; see `Texts.describe`."""
     return "\n".join([
         f"You are player_{viewer}, and your agent is {seen['passports'][str(viewer)]}{_former(seen, viewer)}. "
-        f"Turn {seen['turn']} of player_{seen['active']}: {_due(seen, viewer)}",
+        f"Turn {seen['turn'] + 1} of player_{seen['active']}: {_due(seen, viewer)}",
         f"The safe is in {place(BUILDINGS[seen['safe']])}. A token at {FINISH} ends the game.",
         "Agents:",
         *(f"- {line}" for line in _agents(seen, viewer)),
