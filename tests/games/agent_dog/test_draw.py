@@ -122,7 +122,7 @@ def test_every_detail_of_a_card_in_play_is_drawn(change: str, value: Any) -> Non
 
 
 def test_the_end_names_the_winners() -> None:
-    assert "Your team wins: all eight pawns are home" in {each.text for each in texts(drawn(end(), 0))}
+    assert "Your team wins: all pawns are home" in {each.text for each in texts(drawn(end(), 0))}
     assert "player_0 and player_2 win: all pawns are home" in {each.text for each in texts(drawn(end(), 1))}
     cut = position_at(make_mapping({"red": ["track 5"]}, {"0": ["3"], "1": ["2"]}), max_turns=1)
     cut.act("card 3", "from track 5")

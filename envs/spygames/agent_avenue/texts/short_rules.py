@@ -62,24 +62,17 @@ def _opening(teams: bool) -> RuleSection:
     )  # fmt: skip
 
 
-def _sides(o: Settings) -> list[str]:
-    """Return the two sides, named by their players."""
-    members = 1 if o.players == SIDES else 2
-    sides = [[seat for seat in range(o.players) if seat // members == side] for side in range(SIDES)]
-    return [" and ".join(f"player_{seat}" for seat in side) for side in sides]
-
-
 def _setup(o: Settings) -> RuleSection:
     first = "The side that begins is drawn" if o.first_player == "random" else f"player_{o.first_player} begins"
     if o.players > 2 and o.first_player != "random":
         first = f"The side of player_{o.first_player} begins"
+    owners = {2: ("player_0", "player_1"), 3: ("player_0's team", "player_2")}
+    sides = owners.get(o.players, ("player_0's team", "player_2's team"))
+    homes = ", ".join(f"{home} ({side})" for home, side in zip(HOMES.tolist(), sides, strict=True))
     return section(
         "Setup",
         rule(f"Of {CARDS} agent cards each player gets {HAND}; the others are the deck. {first}.", "AA-5", "AA-6"),
-        rule(
-            f"The loop has {SPACES} spaces; forward is to higher numbers. Homes: "
-            f"{', '.join(f'{home} ({side})' for home, side in zip(HOMES.tolist(), _sides(o), strict=True))}.", "AA-2",
-        ),
+        rule(f"The loop has {SPACES} spaces; forward is to higher numbers. Homes: {homes}.", "AA-2"),
         details=True,
     )  # fmt: skip
 
@@ -110,7 +103,8 @@ def _turn(o: Settings) -> RuleSection:
 
 
 def _teams(o: Settings) -> RuleSection:
-    against = " play against ".join(_sides(o))
+    sides = [[seat for seat in range(o.players) if seat // 2 == side] for side in range(SIDES)]
+    against = " play against ".join(" and ".join(f"player_{seat}" for seat in side) for side in sides)
     captain = "the lower seat" if o.captain == "fixed" else "the lower seat first, then in turn"
     solo = " The solo player plays both: `play UP DOWN`." if o.players == 3 else ""
     return section(

@@ -62,11 +62,11 @@ def reason(end_reason: str, winner: str, loser: str, ahead: int) -> tuple[str, s
     ran_out = f", and {winner} led by {ahead}" if ahead else f"; {winner} won the tie"
     return {
         "caught": (f"{winner} caught {loser}", f" with a lead of {ahead}"),
-        "codebreakers": (f"{winner} got three Codebreakers", ""),
-        "daredevils": (f"{loser} got three Daredevils", ""),
+        "codebreakers": (f"{winner} got {THREE} Codebreakers", ""),
+        "daredevils": (f"{loser} got {THREE} Daredevils", ""),
         "masterplan": (f"{winner} had the Masterplan", f" and {MASTERPLAN_NAMES} agents"),
         "security_system": (f"{loser} ended on a guarded home", ""),
-        "leader_of_the_pack": (f"{winner} had a Leader", " and 3 Daredevils"),
+        "leader_of_the_pack": (f"{winner} had a Leader", f" and {THREE} Daredevils"),
         "ran_out": ("the cards ran out", ran_out),
     }[end_reason]
 

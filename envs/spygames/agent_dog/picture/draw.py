@@ -61,13 +61,11 @@ def _headline(scene: Scene) -> str:
             cards = seen["cards_played"]
             return f"Nobody wins: cut off after {cards} card{'s' if cards != 1 else ''}"
         if scene.look.viewer in seen["winners"]:
-            return (
-                "Your team wins: all eight pawns are home"
-                if len(seen["winners"]) > 1
-                else "You win: all pawns are home"
-            )
-        names = " and ".join(scene.name(seat) for seat in seen["winners"])
-        return f"{names} {'win' if len(seen['winners']) > 1 else 'wins'}: all pawns are home"
+            won = "Your team wins" if len(seen["winners"]) > 1 else "You win"
+        else:
+            names = " and ".join(scene.name(seat) for seat in seen["winners"])
+            won = f"{names} {'win' if len(seen['winners']) > 1 else 'wins'}"
+        return f"{won}: all pawns are home"
     pending = seen["pending"] or {"as": "", "points": 0, "first": None}
     points = f"{pending['points']} point{'s' if pending['points'] != 1 else ''}"
     what = {
