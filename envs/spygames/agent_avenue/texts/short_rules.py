@@ -66,9 +66,10 @@ def _setup(o: Settings) -> RuleSection:
     first = "The side that begins is drawn" if o.first_player == "random" else f"player_{o.first_player} begins"
     if o.players > 2 and o.first_player != "random":
         first = f"The side of player_{o.first_player} begins"
-    owners = {2: ("player_0", "player_1"), 3: ("player_0's team", "player_2")}
-    sides = owners.get(o.players, ("player_0's team", "player_2's team"))
-    homes = ", ".join(f"{home} ({side})" for home, side in zip(HOMES.tolist(), sides, strict=True))
+    size = 1 if o.players == SIDES else 2  # of a side, except a solo player's
+    sides = [range(o.players)[size * side :][:size] for side in range(SIDES)]
+    names = [f"player_{side[0]}'s team" if len(side) > 1 else f"player_{side[0]}" for side in sides]
+    homes = ", ".join(f"{home} ({name})" for home, name in zip(HOMES.tolist(), names, strict=True))
     return section(
         "Setup",
         rule(f"Of {CARDS} agent cards each player gets {HAND}; the others are the deck. {first}.", "AA-5", "AA-6"),
