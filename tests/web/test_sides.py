@@ -15,7 +15,7 @@ from spygames_app.sides import MAX_NAME, Sides, clean_name, sides_of
         ("player_0 and player_2 win: all pawns are home", "You and Bruno win: all pawns are home"),
         ("player_0 passes a card to player_2", "You pass a card to Bruno"),
         ("player_2 passes a card to player_0", "Bruno passes a card to you"),
-        ("player_1 wins: player_1 caught player_0 with a lead of 9", "Ada wins: Ada caught you with a lead of 9"),
+        ("player_1 wins: player_1 caught player_0, with a lead of 9", "Ada wins: Ada caught you, with a lead of 9"),
         ("player_0 has player_1 resolve the mole", "You have Ada resolve the mole"),
         ("You: play a card", "You: play a card"),
     ],
@@ -41,9 +41,9 @@ def test_drawings_keep_the_texts_of_actions() -> None:
 
 
 def test_the_reader_is_in_the_team_that_wins() -> None:
-    text = "player_0 and player_1 win: they caught the rivals with a lead of 8"
+    text = "player_0 and player_1 win: they caught the rivals, with a lead of 8"
     assert sides_of(4, 1).drawn(f"<text>{text}</text>", NOBODY)[6:-7] == (
-        "Ada and you win: you caught the rivals with a lead of 8"
+        "Ada and you win: you caught the rivals, with a lead of 8"
     )
     assert sides_of(4, 2).drawn(f"<text>{text}</text>", NOBODY)[6:-7] == text.replace("player_0", "Ada").replace(
         "player_1", "Bruno"
@@ -58,15 +58,15 @@ def test_the_reader_is_in_the_team_that_wins() -> None:
         (NOBODY, "player_0", "You"),
         (
             NOBODY,
-            "player_0 wins: player_0 caught player_1 with a lead of 8",
-            "You win: you caught Ada with a lead of 8",
+            "player_0 wins: player_0 caught player_1, with a lead of 8",
+            "You win: you caught Ada, with a lead of 8",
         ),
         (1, "You", "Ada"),  # somebody else's view
         (1, "You: play a card", "Ada: play a card"),
         (1, "player_0", "You"),
         (1, "you lead by 3", "Ada leads by 3"),
-        (1, "You win: you caught player_0 with a lead of 8", "Ada wins: Ada caught you with a lead of 8"),
-        (1, "You lose: player_0 caught you with a lead of 8", "Ada loses: you caught Ada with a lead of 8"),
+        (1, "You win: you caught player_0, with a lead of 8", "Ada wins: Ada caught you, with a lead of 8"),
+        (1, "You lose: player_0 caught you, with a lead of 8", "Ada loses: you caught Ada, with a lead of 8"),
         (1, "You lose: the cards ran out, and player_0 led by 3", "Ada loses: the cards ran out, and you led by 3"),
         (1, "player_0 and You win: red and blue have 42 points", "You and Ada win: red and blue have 42 points"),
         (1, "Your team wins: all pawns are home", "Ada's team wins: all pawns are home"),

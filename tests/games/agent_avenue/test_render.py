@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,11 @@ from tests.games.agent_avenue.conftest import VARIANTS
 
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.cards import AGENTS
+from spygames.agent_avenue.layout import END_REASONS
+from spygames.agent_avenue.picture.scene import Scene
 from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.svg.annotations import Look
+from spygames.core.svg.pen import Pen, width
 
 DRAWINGS = Path(__file__).parent / "drawings"
 HANDS = {
@@ -165,6 +170,48 @@ def test_the_result_is_shown_with_its_reason(
 ) -> None:
     start = make_mapping(**{"hands": HANDS, **changes}) | {"phase": "over", "to_move": None, "winner": 0}
     assert f"player_0 wins: {words}" in " ".join(at(start).drawing(1).split())
+
+
+@pytest.mark.parametrize(
+    ("changes", "won", "lost", "watched"),
+    [
+        (
+            {"progress": [9, 1], "end_reason": "caught"},
+            "You win: you caught player_1, with a lead of 8",
+            "You lose: player_0 caught you, with a lead of 8",
+            "player_0 wins: player_0 caught player_1, with a lead of 8",
+        ),
+        (
+            {"in_play": {"1": {"daredevil": 3}}, "end_reason": "daredevils"},
+            "You win: player_1 got 3 Daredevils",
+            "You lose: you got 3 Daredevils",
+            "player_0 wins: player_1 got 3 Daredevils",
+        ),
+    ],
+)  # fmt: skip
+def test_headlines_and_texts_say_who_has_caught_whom(
+    at: Callable[..., Any], make_mapping: Callable[..., Any], changes: dict[str, Any], won: str, lost: str, watched: str
+) -> None:
+    start = make_mapping(**{"hands": HANDS, **changes}) | {"phase": "over", "to_move": None, "winner": 0}
+    position = at(start)
+    headlines = [position.game.headline(position.s, viewer) for viewer in (0, 1, NOBODY)]
+    assert headlines == [won, lost, watched]
+    for viewer, text in (
+        (0, won.replace("player_1", "the other side")),
+        (1, lost.replace("player_0", "the other side")),
+    ):
+        assert f"the game is over, and y{text[1:]}." in position.game.describe(position.s, viewer)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_each_result_fits_into_the_headline(players: int) -> None:
+    """Every reason, for both sides, seen by each seat and by somebody who watches."""
+    for winner, viewer, end_reason, ahead in product((0, 1), range(-1, players), END_REASONS, (0, 8)):
+        progress = [ahead, 0] if winner == 0 else [0, ahead]
+        seen = {"players": players, "winner": winner, "progress": progress, "end_reason": end_reason, "to_move": None}
+        scene = Scene(Pen(), seen, Look(viewer))
+        assert scene.headline.startswith(f"{scene.result}: {scene.why}")
+        assert width(scene.headline, 19) <= 640, scene.headline
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)

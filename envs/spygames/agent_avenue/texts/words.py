@@ -51,7 +51,7 @@ def effects(game: Game, before: Seen, after: Seen, viewer: int) -> str:
 
 
 def reason(end_reason: str, winner: str, loser: str, ahead: int) -> tuple[str, str]:
-    """Return why a side has won: in short, and the details that follow it.
+    """Return why a side has won: in short, and the details that follow it, ", with a lead of 8" or "".
 
     Args:
         end_reason: one of `END_REASONS`.
@@ -59,15 +59,15 @@ def reason(end_reason: str, winner: str, loser: str, ahead: int) -> tuple[str, s
         loser: the other side.
         ahead: the winner's lead in spaces.
     """
-    ran_out = f", and {winner} led by {ahead}" if ahead else f"; {winner} won the tie"
+    standing = f"led by {ahead}" if ahead else "won a tie"
     return {
-        "caught": (f"{winner} caught {loser}", f" with a lead of {ahead}"),
+        "caught": (f"{winner} caught {loser}", f", with a lead of {ahead}"),
         "codebreakers": (f"{winner} got {THREE} Codebreakers", ""),
         "daredevils": (f"{loser} got {THREE} Daredevils", ""),
-        "masterplan": (f"{winner} had the Masterplan", f" and {MASTERPLAN_NAMES} agents"),
+        "masterplan": (f"{winner} had a Masterplan", f", with {MASTERPLAN_NAMES} agents"),
         "security_system": (f"{loser} ended on a guarded home", ""),
-        "leader_of_the_pack": (f"{winner} had a Leader", f" and {THREE} Daredevils"),
-        "ran_out": ("the cards ran out", ran_out),
+        "leader_of_the_pack": (f"{winner} had a Leader", f", with {THREE} Daredevils"),
+        "ran_out": ("the cards ran out", f", and {winner} {standing}"),
     }[end_reason]
 
 
