@@ -37,7 +37,7 @@ def _headline(game: Game, s: State) -> str:
         if s.end_reason == TRUNCATED:
             return "cut off, nobody wins"
         winners = " and ".join(f"player_{seat}" for seat in range(game.num_players) if s.winners >> seat & 1)
-        return f"{winners} won: all pawns are home"
+        return f"{winners} {'win' if ' and ' in winners else 'wins'}: all pawns are home"
     what = {
         "exchange": "passes a card",
         "card": "plays a card",
