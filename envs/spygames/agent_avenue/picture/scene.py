@@ -140,12 +140,12 @@ class Scene:
     @cached_property
     def _reason(self) -> tuple[str, str]:
         """The reason of the result in short, and its details. It names the sides."""
-        winner, own, rival = self.seen["winner"], *self.seen["progress"]
+        winner, (first, second) = self.seen["winner"], self.seen["progress"]
         one, other = self.name_of(winner), self.name_of(1 - winner)
         if self.look.viewer < 0:  # the result has just named the winners; the names of two teams would be too long
             one = one if len(self.seats[winner]) == 1 else "they"
             other = other if len(self.seats[1 - winner]) == 1 else "the rivals"
-        return reason(self.seen["end_reason"], one, other, abs(own - rival))
+        return reason(self.seen["end_reason"], one, other, abs(first - second))
 
     @property
     def result(self) -> str:
