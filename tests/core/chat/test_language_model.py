@@ -404,7 +404,7 @@ def test_films_of_transcripts_have_what_was_said(tmp_path: Path) -> None:
 def test_transcripts_of_two_models_are_one_game_with_what_both_said(tmp_path: Path) -> None:
     """Also where one of them loses the game, so that the other knows it only up to its own last decision."""
     folder = Transcripts(tmp_path)
-    with chat_server(lambda m, n: "hm" if n in (19, 20, 21) else sensible(m, n)) as server:
+    with chat_server(lambda m, n: "hm" if n in (28, 29, 30) else sensible(m, n)) as server:
         both = [LanguageModel(GAME, f"{name}@{server.url}", transcripts=folder, pause=0.0) for name in "ab"]
         records = []
         for seats in (both, both[::-1]):  # the same deal twice
