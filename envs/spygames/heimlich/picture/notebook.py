@@ -33,7 +33,7 @@ def notebook(pen: Pen, m: Seen, look: Look) -> float:
         cx, w = column(m, i)
         if agent == asked:
             pen.box(cx - w / 2 + 1, y, w - 2, 76, 8, "none", stroke=pen.palette.pick, stroke_width=2)
-        pen.at(cx, y + 50, 0.9)
+        pen.at(cx, y + 54, 0.75)  # below the plate of a free agent
         pen.stamp(figure, agent)
         pen.close()
         pen.words(cx, y + 70, str(m["scores"][agent]), 15, anchor="middle")
