@@ -447,6 +447,55 @@ def test_a_touch_leaves_no_outline_and_reasons_are_not_covered(browser: "Browser
         at.wrong.clear()
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_tap_on_what_cannot_be_chosen_says_why(browser: "Browser", width: int) -> None:
+    """The reason stands beside the decision, with its rule; the picks stay, and no key reaches such a card."""
+    with (
+        serving(Choices((), "heimlich_v0", {"players": 3, "top_secret": True})) as home,
+        tab(browser, home, width, has_touch=width < 600) as at,
+    ):
+        at.begin()
+        at.page.locator("#picture svg:visible .target[data-pick^='1:']").first.click()
+        assert "To take a choice back" in at.page.locator("#picked").inner_text()
+        card = at.page.locator("#picture svg:visible [data-refused^='card ']").first
+        assert card.evaluate("each => each.getAttributeNames().join() + each.tabIndex") == "data-refused-1"
+        board = at.page.locator("#picture svg:visible").element_handle()
+        assert board is not None
+        for _ in range(2):  # a second tap replaces the line
+            card.tap() if width < 600 else card.click()
+            at.page.wait_for_selector("#due .problem")
+            assert at.page.locator(".problem").count() == 1
+        line = at.page.locator(".problem").inner_text()
+        assert line == "Cards are played only between the movement and the scoring. Rule HC-25"
+        assert at.page.evaluate(UNCOVERED, ".problem")
+        assert board.evaluate("board => board.isConnected")
+        assert at.page.locator("#picture svg:visible .target.picked").count() == 1
+        assert at.page.locator("main").get_attribute("data-revision") == "0"
+        with at.page.expect_popup() as popup:
+            at.page.locator(".problem a").click()
+        assert popup.value.url.endswith("#HC-25")
+        at.page.locator("#picture svg:visible .target[data-pick^='2:']:not(.out)").first.click()
+        at.moved(0)
+        assert at.page.locator(".problem").count() == 0
+        assert len(at.wrong) == 2
+        assert all("409" in each for each in at.wrong)
+        at.wrong.clear()
+
+
+@pytest.mark.parametrize("width", [768, 1199])
+def test_tablets_have_large_targets(browser: "Browser", home: str, width: int) -> None:
+    """Tablets show the portrait form, at most 560 pixels wide."""
+    with tab(browser, home, width, has_touch=True) as at:
+        for game in range(3):
+            at.begin(game, "greedy")
+            assert at.page.locator(".narrow .target:visible").count() > 0
+            assert at.page.locator(".wide:visible").count() == 0
+            assert at.page.evaluate(SMALL) == []
+            box = at.page.locator(".narrow svg").bounding_box()
+            assert box is not None
+            assert box["width"] <= 560
+
+
 UNCOVERED = """selector => {
   const part = document.querySelector(selector), box = part.getBoundingClientRect(), x = box.left + box.width / 2;
   return [box.top + 2, box.bottom - 2].every(y => part.contains(document.elementFromPoint(x, y)));

@@ -10,6 +10,7 @@ from spygames import make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.pictures.picture import Picture, draw_seen
+from spygames.core.players.turns import turn_of
 from spygames.core.svg.annotations import Look
 from spygames.core.svg.colours import Theme
 from spygames.core.svg.pen import CANVAS, Size
@@ -127,6 +128,57 @@ def test_all_cards_of_heimlich_fit_the_portrait_form(verb: str) -> None:
         legal = [*moves, "draw"] if verb == "move" else [*(f"card {card}" for card in hand), "pass"]
         picture = phone(game, seen | {"hands": seen["hands"] | {"0": hand}}, legal)
         assert faults(picture) == svg.unreachable(picture, legal) == []
+
+
+HAND_VERBS = {
+    "agent_avenue": ("play", "up", "down", "recruit"),
+    "agent_dog": ("card", "pass", "discard"),
+    "heimlich": ("card",),
+}
+"""The verbs of actions that a tap on a card of the own hand means, by game; discarding has a button of its own."""
+
+
+def check_refused(game: Game, number: int, seed: int) -> int:
+    """Check what carries a refused action in positions, and return how many actions were found.
+
+    It is the hand of the seat that decides, without the cards that it can choose. Other viewers find nothing.
+    """
+    found = 0
+    verbs = HAND_VERBS[game.id.removesuffix("_v0")]
+    for states, _ in positions(game, number, seed):
+        s = as_record(states)
+        mover = int(s.to_move)
+        if mover == NOBODY:
+            continue
+        turn, seen = turn_of(game, states), game.seen_to_dict(s, mover)
+        look = Look(mover, legal=turn.legal)
+        full, portrait, compact = (svg.refused(str(draw_seen(game, seen, look, size=size))) for size in CANVAS)
+        for text in {*full, *portrait}:
+            reason = turn.why_not(text)
+            assert reason is not None, text
+            assert reason.rule
+        can = {word for text in turn.legal if text.split()[0] in verbs for word in text.split()[1:]}
+        hand = {card for card in seen["hands"].get(str(mover), ()) if card not in can}
+        cards = {text.split()[1] for text in full if text.split()[0] in verbs}
+        assert cards - can == hand
+        assert {text.split()[1] for text in portrait} <= hand
+        assert compact == []
+        other = (mover + 1) % game.num_players
+        for look in (Look(mover), Look(other), Look(NOBODY, legal=turn.legal)):
+            assert svg.refused(str(draw_seen(game, game.seen_to_dict(s, look.viewer), look))) == []
+        found += len(full)
+    return found
+
+
+@pytest.mark.parametrize(("name", "options"), GAMES[1::2])
+def test_what_cannot_be_chosen_has_a_reason(name: str, options: dict[str, Any]) -> None:
+    assert check_refused(make_game(name, **options), 8, seed=6) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "options"), GAMES)
+def test_what_cannot_be_chosen_has_a_reason_in_many_positions(name: str, options: dict[str, Any]) -> None:
+    assert check_refused(make_game(name, **options), 60, seed=7) > 0
 
 
 @pytest.mark.slow

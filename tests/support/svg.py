@@ -176,6 +176,13 @@ def dangling(svg: str, legal: list[str]) -> list[str]:
     return wrong + [str(each.get("data-pick")) for each in found if each.get("data-pick") not in {None, *words}]
 
 
+def refused(svg: str) -> list[str]:
+    """Return the actions of what looks like a target and cannot be chosen; the keyboard must not reach it."""
+    found = [element for element, _, _ in elements(svg) if "data-refused" in element.attrib]
+    assert not any({"role", "tabindex", "class", "aria-label"} & {*each.attrib} for each in found)
+    return [each.attrib["data-refused"] for each in found]
+
+
 def colorless(svg: str) -> str:
     """Return the picture with all colors replaced by one: themes must not differ in anything else."""
     return re.sub(r'"#[0-9a-f]{3,6}"', '"#000"', svg)

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 import spygames
-from spygames.core.game.game import NOBODY
+from spygames.core.game.game import NOBODY, as_record
 from spygames.core.players.names import make_player
 from spygames_app.web import choices
 from spygames_app.web.choices import Choices
 from spygames_app.web.server import make_app
 from spygames_app.web.store import Store
-from tests.web.visitor import GAME, HOST, Visitor, actions, begin
+from tests.web.visitor import GAME, HOST, Visitor, actions, begin, revision
 
 
 def test_choices_follow_the_options_of_the_game() -> None:
@@ -112,6 +112,37 @@ def test_the_rules_of_a_variant_begin_with_its_short_rules() -> None:
     assert "player_" not in details
     shown = re.findall(r'src="(/static/games/[^"]+)"', short)
     assert [visitor.get(each).status for each in shown] == [200, 200]
+
+
+def test_a_tap_on_a_card_that_cannot_be_chosen_is_refused_with_a_reason(server: tuple[Store, Visitor]) -> None:
+    """The cards of the hand carry an action while the other side's offer is due, and none when they can be chosen."""
+    store, visitor = server
+    made = begin(visitor, store)
+    where = f"/games/{made.id}"
+    page = visitor.get(where).text
+    assert "data-refused" not in page
+    offer = next(text for text in actions(page) if text.startswith("play "))
+    visitor.post(f"{where}/act", {"revision": revision(page), "action": offer})
+    made.wait(60)
+    page = visitor.get(where).text
+    while "recruit up" not in actions(page):
+        visitor.post(f"{where}/act", {"revision": revision(page), "action": actions(page)[0]})
+        made.wait(60)
+        page = visitor.get(where).text
+    assert made.live is not None
+    hand = made.game.seen_to_dict(as_record(made.live.states), 0)["hands"]["0"]
+    refused = re.findall('<g data-refused="([^"]*)">', page)
+    assert [text.split()[1] for text in refused] == 2 * hand  # in both forms of the picture
+    assert page.count("data-refused") == len(refused)  # nothing else, and no role for the keyboard
+    fields = {"revision": revision(page), "action": refused[0]}
+    answer = visitor.post(f"{where}/act", {**fields, "tapped": 1})
+    assert (answer.status, answer.problem.partition(".")[0]) == (
+        409,
+        "You offer two cards only at the start of your own turn",
+    )
+    assert ">Rule AA-10</a>" in answer.problem
+    assert visitor.post(f"{where}/act", fields).problem.startswith(f"'{refused[0]}' is not possible: you offer")
+    assert visitor.get(where).text == page
 
 
 def test_a_refused_move_links_to_its_rule(server: tuple[Store, Visitor]) -> None:

@@ -42,7 +42,7 @@ def joined(*children: object) -> Html:
 
 
 def board(draw: Callable[[Size], str], form: Form | None, headline: bool = True) -> Html:
-    """Return both forms of a picture; the style sheet shows the portrait form on screens below 600 pixels.
+    """Return both forms of a picture; the style sheet shows the portrait form on screens below 1200 pixels.
 
     Its targets are not buttons. The script makes them buttons; without it they do nothing. A game without a portrait
     form is drawn in full in both, and one of them suffices.

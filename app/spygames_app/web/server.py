@@ -260,10 +260,11 @@ class Site:
         visit = await self._visit(request, form=FORM)
         made = self._game(request, visit)
         revision, text = visit.number("revision"), " ".join(visit.fields.get("action", "").split())
+        tapped = "tapped" in visit.fields
         wants_stream = request.headers.get("accept") == STREAM
 
         def do() -> None:
-            made.act(revision, text)
+            made.act(revision, text, tapped)
             if not wants_stream:
                 made.wait(WAIT)
 

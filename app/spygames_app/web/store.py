@@ -228,12 +228,13 @@ class WebGame:
                 return
             self._tell()
 
-    def act(self, revision: int, text: str) -> None:
+    def act(self, revision: int, text: str, tapped: bool = False) -> None:
         """Play the user's action. The other players answer in the game's thread.
 
         Args:
             revision: number of decisions that the user has seen.
             text: text of the action.
+            tapped: whether the user tapped something on the board and did not choose this text.
 
         Raises:
             Refused: the action is not possible now.
@@ -243,7 +244,7 @@ class WebGame:
         live = self._turn(revision)
         action = live.named(text)
         if action is None:
-            raise self._refusal(live, text)
+            raise self._refusal(live, text, tapped)
         with self.lock:
             if self.busy or revision != self.revision:
                 raise Refused(f"Not now: {self.busy or 'the game has moved on'}.")
@@ -365,9 +366,12 @@ class WebGame:
             raise Refused("It is not your turn.", "" if why is None else why.rule)
         return live
 
-    def _refusal(self, live: LiveGame, text: str) -> Refused:
+    def _refusal(self, live: LiveGame, text: str, tapped: bool) -> Refused:
         """Return why a text that is no legal action is refused, from what the user's seat knows."""
         why = live.why_not(text)
+        if tapped:
+            line = "this cannot be chosen now" if why is None else why.text
+            return Refused(f"{line[:1].upper()}{line[1:]}.", "" if why is None else why.rule)
         if why is not None:
             return Refused(f"{text!r:.60} is not possible: {why.text}.", why.rule)
         due = self.table.sides.words(self.game.headline(live.state, self.seat).removeprefix("You: "))

@@ -32,12 +32,15 @@ def test_groups_and_targets_nest() -> None:
     pen.close()
     pen.target(action="draw <card>", label="Draw")
     pen.close()
+    pen.refused("card <x>")
+    pen.close()
     pen.close()
     group = ElementTree.fromstring(str(pen))
     assert group.get("transform") == "translate(3 4.6) rotate(90) scale(0.500)"
-    one, other = group
+    one, other, refused = group
     assert (one.get("data-pick"), one.get("aria-label"), one.get("role")) == ("1:enforcer", "enforcer", "button")
     assert (other.get("data-action"), other.get("aria-label")) == ("draw <card>", "Draw")
+    assert refused.attrib == {"data-refused": "card <x>"}  # neither the keyboard nor a screen reader stops here
 
 
 def test_a_stamp_equals_its_function() -> None:

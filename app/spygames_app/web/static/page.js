@@ -10,7 +10,7 @@ const all = selector => [...main().querySelectorAll(selector)];
 // The picture that is shown: there is one for wide and one for narrow screens.
 const shown = () => all("#picture svg").find(each => each.getClientRects().length) || find("#picture svg");
 const targets = (rest = "") => [...(shown()?.querySelectorAll(`.target${rest}`) || [])];
-const NARROW = matchMedia("(max-width: 599px)");
+const NARROW = matchMedia("(max-width: 1199px)");
 // The picks on the board: by the position of the word in an action's text, the word and the target.
 let picks = new Map();
 const folds = new Map(); // whether the user has opened or closed a fold, by its id
@@ -175,6 +175,26 @@ function choose(text) {
   if (button) button.form.requestSubmit(button);
 }
 
+// Shows why something on the board cannot be chosen now: the server refuses the action and names the rule. The picks stay.
+async function explain(text) {
+  const form = find(".typed");
+  if (busy || !form) return;
+  busy = true;
+  const fields = new URLSearchParams(new FormData(form));
+  fields.set("action", text);
+  fields.set("tapped", "1");
+  try {
+    const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, headers: shape() }), html = await answer.text();
+    busy = false;
+    const next = read(html).querySelector("main"), problem = next.querySelector("#due .problem");
+    const same = answer.status === 409 && problem && next.dataset.revision === main().dataset.revision;
+    if (!same) return take(html, answer.status === 409 ? undefined : answer.url); // the game has moved on
+    find(".problem")?.remove();
+    find("#due").append(document.adoptNode(problem));
+    problem.scrollIntoView({ block: "nearest" });
+  } catch { offline(); }
+}
+
 function mark() {
   const left = picks.size ? open().filter(text => fits(text, chosen())) : texts(), first = picks.size === 0;
   for (const button of all(".actions button")) button.hidden = !left.includes(button.value);
@@ -335,8 +355,8 @@ document.addEventListener("submit", event => {
 document.addEventListener("click", event => {
   const fold = event.target.closest("summary")?.parentElement;
   if (fold?.id) folds.set(fold.id, !fold.open);
-  const target = event.target.closest("#picture .target"), link = event.target.closest(".step, #moves a");
-  if (target && texts().length) press(target);
+  const target = event.target.closest("#picture :is(.target, [data-refused])"), link = event.target.closest(".step, #moves a");
+  if (target && texts().length) target.dataset.refused ? explain(target.dataset.refused) : press(target);
   if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); follow(link.href); }
 });
 document.addEventListener("input", event => {

@@ -317,7 +317,8 @@ def _hand(c: Scene, y: float) -> None:
     for i, kind in enumerate(cards):
         x, top = EDGE + i * (w + 6), y
         action = next((f"{verb} {kind}" for verb in ("up", "down", "recruit") if f"{verb} {kind}" in legal), "")
-        with c.target(action, "" if action else f"1:{kind}", None if action else f"offer {kind}") as can:
+        pick, label = ("", None) if action else (f"1:{kind}", f"offer {kind}")
+        with c.target(action, pick, label, c.refused(seat, kind)) as can:
             if can:
                 pen.box(x - 2.5, top - 2.5, w + 5, h + 5, 9, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.6)
             pen.at(x, top)

@@ -108,14 +108,29 @@ class Scene:
         return self.seen["in_play"]["0"].get(kind, 0), self.seen["in_play"]["1"].get(kind, 0)
 
     @contextmanager
-    def target(self, action: str = "", pick: str = "", label: str | None = None) -> Iterator[bool]:
-        """Yield whether the viewer may choose this. If so, everything drawn inside the context is a target."""
+    def target(self, action: str = "", pick: str = "", label: str | None = None, refused: str = "") -> Iterator[bool]:
+        """Yield whether the viewer may choose this. If so, everything drawn inside the context is a target.
+
+        Otherwise everything is refused with the action `refused`, if it is given.
+        """
         can = action in self.legal or pick in self.picks
         if can:
             self.pen.target(pick=pick or None, action=action or None, label=(label or action).replace("_", " "))
+        elif refused:
+            self.pen.refused(refused)
         yield can
-        if can:
+        if can or refused:
             self.pen.close()
+
+    def refused(self, seat: int, kind: str) -> str:
+        """Return the action that a tap on a card in a hand means if the card cannot be chosen; "" for no meaning."""
+        if not self.look.decides or seat != self.look.viewer:
+            return ""
+        if self.seen["phase"] == "ability":
+            return f"recruit {kind}"
+        if len(self.seats[self.below]) > 1:
+            return f"{'down' if self.seen['phase'] == 'down' else 'up'} {kind}"
+        return f"play {kind} {next((card for card in self.hand(seat) if card != kind), kind)}"
 
     def owns(self, side: int, card: str) -> bool:
         """Whether a side owns an ongoing market card."""

@@ -163,7 +163,7 @@ def _hand(c: Scene, seat: int, x: float, y: float, most: float) -> None:
         actions = [f"{verb} {card}" for verb in ("up", "down", "recruit")]
         action = next((text for text in actions if text in c.legal), "")
         pick = "" if action else f"1:{card}"
-        with c.target(action, pick, f"{card} face up" if pick else None) as can:
+        with c.target(action, pick, f"{card} face up" if pick else None, c.refused(seat, card)) as can:
             if can:
                 pen.box(left - 4, y - 4, w + 8, h + 8, 13, "#fff3c4", stroke=pen.palette.pick, stroke_width=3)
             pen.at(left, y)

@@ -2,7 +2,7 @@
 
 import math
 
-from spygames.agent_dog.board import GOAL, PAWNS, Board
+from spygames.agent_dog.board import COLOURS, GOAL, PAWNS, Board
 from spygames.agent_dog.picture import signs
 from spygames.agent_dog.picture.scene import HALF, LANE, RADIUS, STEP, Scene, X, Y
 from spygames.agent_dog.picture.signs import CARD_H, CARD_W, DARK, FILL, LAWN, LIGHT, ROAD, STONE
@@ -80,15 +80,21 @@ def homes(scene: Scene, words: bool = True) -> None:
 
 
 def _area(scene: Scene, colour: int) -> None:
-    """Draw a start area. If a pawn may leave it, the area and the start space are a target."""
+    """Draw a start area. If a pawn may leave it, the area and the start space are a target.
+
+    Otherwise the area is refused if a pawn of the seat that decides waits there.
+    """
     pen, (x, y) = scene.pen, scene.middle(colour)
     enters = scene.mover >= 0 and colour == scene.own and scene.target("from area")
+    waits = scene.mover >= 0 and colour == scene.own and "area" in scene.seen["pawns"][COLOURS[colour]]
+    refused = waits and not enters and scene.refused(scene.mover, "from area")
     edge, thick = (PICK, 4) if enters else (FILL[colour], 2.4)
     pen.box(x - 46, y - 44, 92, 88, 20, DARK[colour], stroke=edge, stroke_width=thick)
     nests = "".join(f"M{nx - 9:.1f} {ny:.1f}h18" for nx, ny in (scene.nest(colour, i) for i in range(PAWNS)))
     pen.path(nests, stroke="#000", stroke_width=11, stroke_linecap="round", stroke_opacity=0.25)
     if enters:
         scene.landing(colour * scene.board.quarter)
+    if enters or refused:
         pen.close()
 
 

@@ -12,6 +12,8 @@ from spygames.core.svg.pen import Pen
 
 _VERBS = {"place": "from", "step": "step", "swap": "swap"}
 """First word of an action that chooses a pawn, by phase."""
+_REFUSED = ("card", "place", "step")
+"""Phases in which a tap on a pawn of one's own means to move it."""
 _AREA = -1
 
 
@@ -47,6 +49,15 @@ def _pawn(scene: Scene, place: int, x: float, y: float) -> None:
         pen.dot(x, y, r, PICK, fill_opacity=0.85, stroke=PICK, stroke_width=4)
     down = 2 * size if place < GOAL and not pawn[1] else 0
     _stand(scene, x, y + down - (10 if lifted else 0), size, pawn, -16 if lifted else 0, None if chosen else "none")
+    own = scene.mover >= 0 and pawn == (scene.own, False) and place < GOAL
+    if (
+        own
+        and scene.seen["phase"] in _REFUSED
+        and not chosen
+        and scene.refused(scene.mover, f"{verb or 'from'} {name}")
+    ):
+        pen.dot(x, y, r, "none", pointer_events="all")  # and not the pawn, which may cover a target
+        pen.close()
     if chosen:
         if verb != "swap":
             steps = 1 if verb == "step" else int(STEPS[FUNCTIONS.index(pending["as"])])

@@ -108,7 +108,13 @@ def _choices(scene: Scene, actions: list[str]) -> None:
     w, rows = (INNER + GAP) / columns - GAP, -(-len(actions) // columns)
     if rows < MAX_ROWS and hand:
         pen.words(EDGE + 4, FOOT - 6, "in hand", 12.5, pen.palette.soft, bold=False)
-        chips(pen, hand, EDGE + 54, FOOT - 21)
+        x = EDGE + 54.0
+        for card in hand:
+            refused = scene.refused(scene.below, scene.played(card))
+            chips(pen, [card], x, FOOT - 21)
+            x += chip_width(card) + 3
+            if refused:
+                pen.close()
     if HAND + rows * (BUTTON + GAP) <= FOOT - KEY - 22:
         _key(scene, FOOT - KEY - 22)
     for i, action in enumerate(actions):
@@ -156,7 +162,7 @@ def _hand(scene: Scene) -> None:
     if not hand:
         words = "out of the round" if seat in seen["out"] else "no cards left in this round"
         pen.words(W / 2, HAND + 60, words, 15, pen.palette.soft, anchor="middle", bold=False)
-    verb = {"exchange": "pass", "redraw": "discard"}.get(seen["phase"], "card")
+    verb = scene.verb
     w = min(86.0, (INNER + 6) / max(1, len(hand)) - 6)
     left, lowest = W / 2 - (len(hand) * (w + 6) - 6) / 2, HAND
     for i, card in enumerate(hand):
@@ -168,6 +174,7 @@ def _hand(scene: Scene) -> None:
         legal = legal if len(legal) > 1 else []
         h = min(112.0, FOOT - y - (BUTTON + GAP) * len(legal))
         opened = mine and scene.target(only, f"{verb} {card}" if verb != "card" else only.replace("card", "play", 1))
+        refused = not (opened or legal) and scene.refused(seat, scene.played(card))
         if opened or legal:
             high = h + 5 + (BUTTON + GAP) * len(legal)
             pen.box(x - 2.5, y - 2.5, w + 5, high, 8, "#fff3c4", stroke=pen.palette.pick, stroke_width=2.4)
@@ -175,7 +182,7 @@ def _hand(scene: Scene) -> None:
         pen.at(x, y)
         face(pen, card, w, h, 12.0)
         pen.close()
-        if opened:
+        if opened or refused:
             pen.close()
         y += h + GAP
         for name in legal:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spygames.agent_dog.board import BOARDS, COLOURS, GOAL, PAWNS, Board, string_to_place
+from spygames.agent_dog.cards import FUNCTIONS
+from spygames.agent_dog.picture.signs import functions_of
 from spygames.core.svg.annotations import Look
 from spygames.core.svg.colours import PICK
 from spygames.core.svg.pen import Pen
@@ -114,6 +116,23 @@ class Scene:
         self.left.discard(action)
         self.pen.target(action=action, label=label)
         return True
+
+    def refused(self, seat: int, action: str) -> bool:
+        """Open a group of a seat that looks like a target, for a seat that decides. Returns whether it is open."""
+        if not self.look.decides or seat != self.look.viewer:
+            return False
+        self.pen.refused(action)
+        return True
+
+    @property
+    def verb(self) -> str:
+        """The first word of the actions with a card of a hand."""
+        return {"exchange": "pass", "redraw": "discard"}.get(self.seen["phase"], "card")
+
+    def played(self, card: str) -> str:
+        """Return the action that a tap on a card means if the card cannot be chosen: its first function."""
+        names = [*functions_of(card, self.seen["last_card"]), *(FUNCTIONS if card == "copy" else ())]
+        return f"{self.verb} {card}{f' as {names[0]}' if names and self.verb == 'card' else ''}"
 
     def landing(self, place: int) -> None:
         """Draw the place where a pawn would end."""

@@ -115,10 +115,11 @@ def _card(scene: Scene, seat: int, card: str) -> None:
     if card == "?":
         pen.stamp(signs.back)
         return
-    verb = {"exchange": "pass", "redraw": "discard"}.get(seen["phase"], "card")
+    verb = scene.verb
     names = signs.functions_of(card, seen["last_card"]) if seat == scene.below else ()
     legal = {name for name in names if verb == "card" and f"card {card} as {name}" in scene.look.legal}
     opened = seat == scene.mover and scene.target(f"{verb} {card}")
+    refused = not (opened or legal) and scene.refused(seat, scene.played(card))
     if opened or (legal and seat == scene.mover):
         pen.box(-5, -5, CARD_W + 10, CARD_H + 10, 13, "#fff3c4", stroke=pen.palette.pick, stroke_width=3.4)
     pen.stamp(signs.face, card)
@@ -126,9 +127,10 @@ def _card(scene: Scene, seat: int, card: str) -> None:
     x = (CARD_W - sum(widths) - 3 * (len(widths) - 1)) / 2
     for name, w in zip(names, widths, strict=True):
         chosen = seat == scene.mover and scene.target(f"card {card} as {name}", f"play {card} as {name}")
+        why = verb == "card" and not chosen and scene.refused(seat, f"card {card} as {name}")
         signs.function(pen, name, x, w, chosen)
-        if chosen:
+        if chosen or why:
             pen.close()
         x += w + 3
-    if opened:
+    if opened or refused:
         pen.close()

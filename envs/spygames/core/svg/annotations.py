@@ -49,6 +49,11 @@ class Look:
     alt: str = ""
     """The position as text, for screen readers."""
 
+    @property
+    def decides(self) -> bool:
+        """Whether the viewer is a seat that decides now."""
+        return self.viewer >= 0 and bool(self.legal)
+
 
 Draw = Callable[[Pen, Mapping[str, Any], Look], None]
 """(pen, seen, look): draws a result of `seen_to_dict`, with its title, on the canvas of 1200 x 900 units."""

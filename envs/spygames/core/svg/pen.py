@@ -58,7 +58,7 @@ class Pen:
         self._parts.append(f"<{tag}{_attributes(attributes)}>")
 
     def close(self, tag: str = "g") -> None:
-        """Close an element that `open`, `at` or `target` opened."""
+        """Close an element that `open`, `at`, `target` or `refused` opened."""
         self._parts.append(f"</{tag}>")
 
     def at(self, x: float, y: float, scale: float = 1.0, turn: float = 0.0, **attributes: Any) -> None:
@@ -77,6 +77,14 @@ class Pen:
         """
         label = label or action or (pick or "").partition(":")[2]
         self.open(class_="target", data_pick=pick, data_action=action, role="button", tabindex=0, aria_label=label)
+
+    def refused(self, action: str) -> None:
+        """Open a group that looks like a target, but that the user cannot choose now.
+
+        Args:
+            action: the whole text of an action that is not legal; the page says why when the group is tapped.
+        """
+        self.open(data_refused=action)
 
     def box(self, x: float, y: float, w: float, h: float, r: float, fill: str, **attributes: Any) -> None:
         """Add a rectangle with corners of radius r."""

@@ -89,6 +89,8 @@ def _hand_card(pen: Pen, card: str | None, x: float, y: float, look: Look) -> No
     can = f"card {card}" in look.legal
     if can:
         pen.target(action=f"card {card}", label=f"play {titled(card)}")
+    elif look.decides:
+        pen.refused(f"card {card}")
     pen.box(x, y, w, h, 9, PAPER, stroke=pen.palette.pick if can else EDGE, stroke_width=4 if can else 1.4)
     pen.dot(x + w / 2, y + 44, 36, BACK)
     pen.at(x + w / 2, y + 44, 1.35)
@@ -97,7 +99,7 @@ def _hand_card(pen: Pen, card: str | None, x: float, y: float, look: Look) -> No
     title = titled(card)
     pen.words(x + w / 2, y + 99, title, min(14.0, 14 * (w - 8) / width(title, 14)), INK, anchor="middle")
     pen.words(x + w / 2, y + 115, SHORT[card], 11, INK, anchor="middle", bold=False)
-    if can:
+    if can or look.decides:
         pen.close()
 
 

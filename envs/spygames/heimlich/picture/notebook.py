@@ -33,7 +33,7 @@ def notebook(pen: Pen, m: Seen, look: Look) -> float:
         cx, w = column(m, i)
         if agent == asked:
             pen.box(cx - w / 2 + 1, y, w - 2, 76, 8, "none", stroke=pen.palette.pick, stroke_width=2)
-        pen.at(cx, y + 50, 0.9)
+        pen.at(cx, y + 54, 0.75)  # below the plate of a free agent
         pen.stamp(figure, agent)
         pen.close()
         pen.words(cx, y + 70, str(m["scores"][agent]), 15, anchor="middle")
@@ -98,11 +98,11 @@ def _entry(pen: Pen, m: Seen, look: Look, seat: int, agent: str, cx: float, cy: 
         )
     if m["passports"][str(seat)] == agent:
         pen.box(cx - w / 2 + 2, cy - h / 2 + 3, w - 4, h - 6, 6, "none", stroke=COLOURS[agent], stroke_width=2.4)
-    x, y, right, large = cx - w * 0.22, cy - h * 0.12, cx + w / 2 - 5, 1.25 if h > 55 else 1.0
+    x, y, right, large = cx - w * 0.19, cy - h * 0.12, cx + w / 2 - 5, 1.25 if h > 55 else 1.0
     if times:
         r = max(7.5 * large + abs(points) ** 0.5, width(minus(points), 11.5 * large) / 2 + 3)
-        pen.dot(x, y, min(h / 3, w * 0.27, r), DARK[agent], stroke=COLOURS[agent], stroke_width=1.4)
-        _fitting(pen, x, y + 4 * large, minus(points), 11.5 * large, w * 0.5, PAPER, anchor="middle")
+        pen.dot(x, y, min(h / 3, w * 0.235, r), DARK[agent], stroke=COLOURS[agent], stroke_width=1.4)
+        _fitting(pen, x, y + 4 * large, minus(points), 11.5 * large, w * 0.36, PAPER, anchor="middle")
         _fitting(
             pen,
             right,

@@ -253,6 +253,8 @@ def _card(pen: Pen, card: str | None, look: Look, x: float, y: float, w: float, 
     can = f"card {card}" in look.legal
     if can:
         pen.target(action=f"card {card}", label=f"play {titled(card)}")
+    elif look.decides:
+        pen.refused(f"card {card}")
     pen.box(x, y, w, h, 8, PAPER, stroke=pen.palette.pick if can else EDGE, stroke_width=3 if can else 1.2)
     lines = wrapped(titled(card), 12, w - 4)
     room = h - 8 - 15 * len(lines)
@@ -265,5 +267,5 @@ def _card(pen: Pen, card: str | None, look: Look, x: float, y: float, w: float, 
     for i, line in enumerate(lines):
         base = y + h - 15 * (len(lines) - i) + (7 if h > LOW else 11.5 - room / 2 - 4)
         pen.words(x + w / 2, base, line, 12, INK, anchor="middle", most=w - 2)
-    if can:
+    if can or look.decides:
         pen.close()

@@ -52,11 +52,11 @@ def predictions(pen: Pen, m: Seen, look: Look, y: float) -> float:
             )
             right += hit
             ground, edge = (HIT, None) if hit else (pen.palette.cell, pen.palette.line)
-            pen.box(cx - 18, -8, 36, 16, 5, ground, stroke=edge)
+            pen.box(cx - 19, -8, 38, 16, 5, ground, stroke=edge)
             if hit:
-                pen.path(f"M{cx - 13:.1f} 0 l3 4 l5 -8", stroke=PAPER, stroke_width=2)
-            pen.words(cx + (5 if hit else 0), 4.2, label, 11.5, PAPER if hit else None, anchor="middle")
+                pen.path(f"M{cx - 16:.1f} 0 l2.6 3.6 l4.6 -7.2", stroke=PAPER, stroke_width=2)
+            pen.words(cx + (6 if hit else 0), 4.2, label, 11.5, PAPER if hit else None, anchor="middle")
         if over:
-            pen.words(SIDE_X + SIDE_W - 21, 4.5, f"+{5 * right}", 13, anchor="middle")
+            pen.words(SIDE_X + SIDE_W - 9, 4.5, f"+{5 * right}", 12, anchor="end")
         pen.close()
     return y + 8 + row * m["players"]

@@ -54,12 +54,13 @@ def town(pen: Pen, m: Seen, look: Look) -> None:
     pen.close()
     feet = {agent: _foot(m, agent) for agent in m["agents"]}
     picks = {text.split()[1]: text.split()[0] for text in look.legal if text.split()[0] in ("move", "agent")}
+    refused = {"move": "move {} 1", "agent": "agent {}"}.get(next(iter(picks.values()), ""), "")
     for agent in picks:  # before any agent is drawn: agents overlap
         pen.at(*feet[agent])
         pen.path(HALO, PICK, stroke=INK)
         pen.close()
     for agent in m["agents"]:
-        _agent(pen, m, agent, feet[agent], picks.get(agent))
+        _agent(pen, m, agent, feet[agent], picks.get(agent), refused.format(agent) if look.decides else "")
 
 
 def _plot(building: int) -> tuple[float, float]:
@@ -94,15 +95,18 @@ def _foot(m: Seen, agent: str) -> tuple[float, float, float]:
     return x + (here.index(agent) - (n - 1) / 2) * min(30, 101 / max(1, n - 1)), y + PLOT_H / 2 - 8, scale
 
 
-def _agent(pen: Pen, m: Seen, agent: str, foot: tuple[float, float, float], verb: str | None) -> None:
+def _agent(pen: Pen, m: Seen, agent: str, foot: tuple[float, float, float], verb: str | None, refused: str) -> None:
     """Draw an agent in the town with the points it was moved by in this turn.
 
-    `verb` is the verb of a legal action that names the agent, or None.
+    `verb` is the verb of a legal action that names the agent, or None. Without one, `refused` is the action that a tap
+    on the agent means; if it is empty, a tap reaches the building below.
     """
     if verb:
         named = {"pick": f"1:{agent}"} if verb == "move" else {"action": f"{verb} {agent}"}
         pen.target(**named, label=f"{verb} {agent}")
-    pen.at(*foot)
+    elif refused:
+        pen.refused(refused)
+    pen.at(*foot, pointer_events=None if verb or refused else "none")
     if agent in m["arrived"]:
         pen.add("ellipse", cx=0, cy=1, rx=17, ry=6, fill=GOLD, stroke=INK, stroke_width=1.4)
     pen.stamp(figure, agent)
@@ -112,7 +116,7 @@ def _agent(pen: Pen, m: Seen, agent: str, foot: tuple[float, float, float], verb
         pen.dot(11, -44, 9, INK if points else BAD, stroke=PAPER, stroke_width=1.4)
         pen.words(11, -40, f"+{points}" if points else "!", 10.5, PAPER, anchor="middle")
     pen.close()
-    if verb:
+    if verb or refused:
         pen.close()
 
 

@@ -69,7 +69,7 @@ def _spread(n: int) -> Sequence[tuple[float, float, float]]:
     """Return (dx, dy, radius) for each of n tokens on one space."""
     if n <= 2:
         return ((0, 5, 14),) if n == 1 else ((-11.5, 6, 11), (11.5, 6, 11))
-    r, step = (9.0, 20) if n <= 4 else (8.0, 15.6) if n <= 6 else (7.6, 12)
+    r, step = (9.0, 20) if n <= 4 else (8.0, 15.6) if n <= 6 else (7.2, 11.2)
     rows = enumerate((n - n // 2, n // 2))
     return [(step * (i - (k - 1) / 2), (-1, 15)[row], r) for row, k in rows for i in range(k)]
 
