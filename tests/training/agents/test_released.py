@@ -84,6 +84,7 @@ def test_every_agent_has_the_configs_of_its_training(path: Path) -> None:
     assert (game.id, game.options) == (checkpoint.game.id, checkpoint.game.options)
     earlier = [run["config"] for run in checkpoint.began_with.get("runs", ())]
     noted = [from_mapping(Config, each) for each in (*earlier, checkpoint.meta["extra"]["config"])]
+    assert not [each.start_from for each in noted if Path(each.start_from).is_absolute()]  # a path of one machine
     before = [RECIPES[f"{path.name}_{EARLIER[k]}"] for k in range(len(earlier))]
     for recipe, run in zip([*map(read_config, before), config], noted, strict=True):
         assert not {name for name in differences(recipe, run) if not name.startswith(ELSEWHERE)}
