@@ -58,10 +58,11 @@ class Study:
         torch.set_num_threads(1)
         found = load_checkpoint(find_checkpoint(agent_folder(self.agent)))
         policy = Policy(found.game, found.network, "sample", str(self.agent), found.value_unit)
+        before = policy.digest
         with progress_bar(console=console(stderr=True), transient=True) as bar:
             task = bar.add_task("playing", total=self.games)
             fit_value(policy, self.games, self.seed, lambda games: bar.advance(task, games))
-        how = {"games": self.games, "seed": self.seed, "play": "sample"}
+        how = {"games": self.games, "seed": self.seed, "play": "sample", "digest_before": before}
         meta = found.meta
         save_checkpoint(
             self.out, found.game, found.network, meta["step"], meta["results"], {**meta["extra"], "value_fitted": how}

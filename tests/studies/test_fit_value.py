@@ -42,13 +42,14 @@ def test_the_checkpoint_keeps_its_history(tmp_path: Path) -> None:
     save_checkpoint(
         tmp_path / "old", game, make_network(game, Network((4,))), 7, {"step": 7}, {"config": {"name": "old"}}
     )
+    before = Policy.load(tmp_path / "old").digest
     assert Study(str(tmp_path / "old"), tmp_path / "new", games=8, seed=3).run() == 0
     found = load_checkpoint(tmp_path / "new")
     assert found.decisions == 7
     assert found.meta["results"] == {"step": 7}
     assert found.meta["extra"] == {
         "config": {"name": "old"},
-        "value_fitted": {"games": 8, "seed": 3, "play": "sample"},
+        "value_fitted": {"games": 8, "seed": 3, "play": "sample", "digest_before": before},
     }
 
 

@@ -105,14 +105,17 @@ def test_it_resumes_and_keeps_budgets_apart(
     assert first == second
     capsys.readouterr()
     assert measure(agent, "--seeds", "1", "--games", "8") == 2
-    assert "has a learner of (decisions, worlds, games) (512, 2, 6), not (512, 2, 8)" in capsys.readouterr().err
+    assert "games, precision) (512, 2, 6, 'float32'), not (512, 2, 8, 'float32')" in capsys.readouterr().err
 
 
 @pytest.mark.slow
 def test_a_mixture_has_a_worst_case(agent: Path) -> None:
     shutil.copytree(agent, "blue")
-    assert measure("mix:./green@argmax|./blue", "--seeds", "1", "--play", "0.5") == 0
+    options = ["--seeds", "1", "--play", "0.5", "--precision", "bfloat16"]
+    assert measure("mix:./green@argmax|./blue", *options) == 0
     (entry,) = json.loads(study.FILE.read_text())
+    assert [learner["precision"] for learner in entry["learners"]] == ["bfloat16"]
+    assert entry["unaware"]["player"].endswith("+search:2,precision=bfloat16")
     assert (entry["agent"], entry["decisions"]) == ("mix:green@argmax|blue@0.5", 14)
     (run,) = Path("runs/worst_case").glob("*/*/run.json")
     assert json.loads(run.read_text())["start_from"] == "./green"
@@ -125,6 +128,16 @@ def test_the_worst_result_has_the_highest_lower_end() -> None:
     entry["learners"][1]["argmax"] = {"win_share": 0.5, "interval": [0.45, 0.6], "games": 4}
     learner, how = study.worst(entry)
     assert (learner["seed"], how) == (2, "argmax")
+
+
+def test_a_search_in_bfloat16_says_so() -> None:
+    found = {"win_share": 0.6, "interval": [0.5, 0.7], "games": 4}
+    learner: dict[str, Any] = {"seed": 1, "decisions": 9, "worlds": 2, "fair_share": 0.5, "curve": []}
+    learner |= dict.fromkeys(("sample", "argmax", "search"), found)
+    learner["search"] = found | {"interval": [0.55, 0.65]}
+    for more, text in (({}, "one seed; 2 worlds a decision"), ({"precision": "bfloat16"}, "decision, bfloat16")):
+        row = study.adversary({"agent": "green@sample", "learners": [learner | more]})
+        assert row.budget.endswith(text)
 
 
 def test_the_page_shows_the_entries_of_the_file() -> None:

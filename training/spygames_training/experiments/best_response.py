@@ -37,7 +37,7 @@ from spygames_training.runs.folder import resume_config
 from spygames_training.runs.report import MAX_METRICS_BYTES, METRICS
 from spygames_training.runs.run import Run
 from spygames_training.search.player import SearchingPolicy
-from spygames_training.search.settings import SearchSettings
+from spygames_training.search.settings import SearchPrecision, SearchSettings
 
 PLAYS = ("sample", "argmax")
 """The ways in which the learner plays when it is measured."""
@@ -65,6 +65,8 @@ class BestResponse:
     """Results by the learner's way to play (`PLAYS`). `SEARCH`: of a search on top of the learner or the agent."""
     worlds: int = 0
     """Number of worlds that the search draws for a decision; 0 without a search."""
+    precision: SearchPrecision = "float32"
+    """Number format of the search's networks."""
     curve: tuple[tuple[int, float], ...] = ()
     """The learner's learning curve: its own decisions so far, and its win fraction in recent training games, where its
     actions are sampled and the policy is not yet the running mean. At most `CURVE` points; empty without a learner."""
@@ -89,6 +91,8 @@ class BestResponse:
             "worlds": self.worlds,
             "worst": self.worst,
         }
+        if self.precision != "float32":
+            figures["precision"] = self.precision
         if self.curve:
             figures["curve"] = [[decisions, share] for decisions, share in self.curve]
         for how, r in self.results.items():
@@ -293,6 +297,7 @@ def measure(
     progress: Progress | None = None,
     worlds: int = 0,
     executor: Executor = SERIAL,
+    precision: SearchPrecision = "float32",
 ) -> BestResponse:
     """Play the learner against its agent, in each way of `PLAYS`, and write the figures to the run's folder.
 
@@ -304,6 +309,7 @@ def measure(
         worlds: number of worlds of a search on top of the learner, which is measured, too; 0: no search. The search
             knows the agent's policy.
         executor: computes the games.
+        precision: number format of the search's networks, see `SearchSettings.precision`.
 
     Raises:
         ValueError: the network cannot be searched with.
@@ -312,7 +318,7 @@ def measure(
     if worlds:
         known = [Policy.load(agent, game=run.game) for agent in run.config.opponents.bots]
         # The learner's values do not fit this rival's play, so they get a lower weight.
-        settings = SearchSettings(worlds, lam=MIXED_LAM)
+        settings = SearchSettings(worlds, lam=MIXED_LAM, precision=precision)
         learned = Policy(run.game, network, name="best response", value_unit=run.config.ppo.reward_scale)
         learners[SEARCH] = SearchingPolicy(learned, settings, known)
     results = {
@@ -325,6 +331,7 @@ def measure(
         seed=run.config.seed,
         results=results,
         worlds=worlds,
+        precision=precision,
         curve=learning_curve(run),
     )
     write_whole(run.folder / FIGURES, json.dumps(found.as_json(), indent=2) + "\n")
