@@ -192,7 +192,7 @@ class Measured:
         (result,) = evaluate(self.game, searching, PolicyPlayer(self.agent[play]), games, self.seed, progress)
         budget = f"{self.settings.worlds} worlds a decision"
         if self.settings.precision != "float32":
-            budget += f", {self.settings.precision}"
+            budget += f" in {self.settings.precision}"
         figures = result.games, result.win_share, result.interval, result.fair_share
         self.found["adversaries"].append(asdict(Adversary(how, play, budget, *figures)))
         self._write()

@@ -202,6 +202,14 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
         rows.append(("opponents", met))
     elif config:
         rows.append(("opponents", "self-play only"))
+    if fitted := extra.get("value_fitted"):
+        rows.append(
+            (
+                "value",
+                f"its last layer was then fitted to the results of {fitted['games']:,} games of the agent against "
+                f"itself ({fitted['play']}, seed {fitted['seed']}); the policy did not change",
+            )
+        )
     return rows
 
 
@@ -216,6 +224,8 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
         "The same seed, machine and number of workers give the same agent, with the rules and the trainer of that "
         "version, if no setting was changed during a run and no run was stopped."
     )
+    if extra.get("value_fitted"):
+        same += " `python -m studies.fit_value RUN --out FOLDER` then fits its value."
     if _rounded(checkpoint):
         same += " `spygames export RUN --bfloat16 FOLDER` then rounds its weights."
     same = " ".join([*remarks, same])

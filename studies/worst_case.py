@@ -197,7 +197,7 @@ def adversary(entry: Entry) -> Adversary:
     budget = f"{learner['decisions']:,} own decisions, {seeds}"
     if how == SEARCH:
         budget += f"; {learner['worlds']} worlds a decision"
-        budget += f", {learner['precision']}" if "precision" in learner else ""
+        budget += f" in {learner['precision']}" if "precision" in learner else ""
     return Adversary(
         how=f"{WAYS[how]}, which started from the agent's own weights",
         play=PlayerName.parse(entry["agent"]).play,

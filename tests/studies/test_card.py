@@ -141,6 +141,16 @@ def test_a_card_reports_the_temperature_against_bots() -> None:
         assert line.partition("random`")[2] == said
 
 
+def test_a_card_says_that_the_value_was_fitted() -> None:
+    checkpoint = load_checkpoint("agent_avenue/simple-2-safe")
+    assert "- **value**" not in card(checkpoint, "mine")
+    fitted = {"games": 50_000, "seed": 3, "play": "sample", "digest_before": "0"}
+    meta = {**checkpoint.meta, "extra": checkpoint.meta["extra"] | {"value_fitted": fitted}}
+    text = card(Checkpoint(checkpoint.game, checkpoint.network, meta), "mine")
+    assert "results of 50,000 games of the agent against itself (sample, seed 3); the policy did not change" in text
+    assert "`python -m studies.fit_value RUN --out FOLDER` then fits its value." in text
+
+
 def test_a_checkpoint_without_results_has_a_card_without_figures() -> None:
     checkpoint = load_checkpoint("agent_avenue/simple-2")
     meta = {**checkpoint.meta, "results": {}, "extra": {}}

@@ -135,7 +135,7 @@ def test_a_search_in_bfloat16_says_so() -> None:
     learner: dict[str, Any] = {"seed": 1, "decisions": 9, "worlds": 2, "fair_share": 0.5, "curve": []}
     learner |= dict.fromkeys(("sample", "argmax", "search"), found)
     learner["search"] = found | {"interval": [0.55, 0.65]}
-    for more, text in (({}, "one seed; 2 worlds a decision"), ({"precision": "bfloat16"}, "decision, bfloat16")):
+    for more, text in (({}, "one seed; 2 worlds a decision"), ({"precision": "bfloat16"}, "decision in bfloat16")):
         row = study.adversary({"agent": "green@sample", "learners": [learner | more]})
         assert row.budget.endswith(text)
 
