@@ -35,6 +35,7 @@ NAMES = {
     "agent_avenue_simple_3": "agent_avenue/simple-3",
     "agent_avenue_simple_4": "agent_avenue/simple-4",
     "agent_avenue_advanced": "agent_avenue/advanced-2",
+    "agent_avenue_advanced_safe": "agent_avenue/advanced-2-safe",
     "agent_avenue_advanced_4": "agent_avenue/advanced-4",
     "heimlich_2": "heimlich/base-2",
     "heimlich_3": "heimlich/base-3",
