@@ -42,7 +42,7 @@ from spygames_training.experiments.best_response import (
     resume_learner,
 )
 from spygames_training.files.atomic import write_whole
-from spygames_training.output.plots import curve_axes, legend, picture
+from spygames_training.output.plots import curve_axes, literal, picture
 from spygames_training.output.tables import code_span, markdown_table, put_between
 from spygames_training.search.settings import SearchPrecision, SearchSettings
 from studies.figures import Adversary
@@ -270,17 +270,15 @@ def draw(entries: Sequence[Entry], folder: Path) -> None:
         axes.grid(alpha=0.3)
         axes.legend(fontsize=8)
     with picture(folder / PICTURES[1], 1, 1, (7.2, 4.2), 100, "svg") as (_, (axes,)):
-        curve_axes(
-            axes,
-            {
-                f"{entry['agent']}, {entry['date']}, seed {learner['seed']}": _percent(learner["curve"])
-                for entry in entries
-                for learner in entry["learners"]
-            },
-        )
+        lines = []
+        for k, entry in enumerate(entries):
+            curves = [zip(*_percent(learner["curve"]), strict=True) for learner in entry["learners"]]
+            lines.append([axes.plot(*curve, color=f"C{k % 10}", lw=1.2)[0] for curve in curves][0])
+        labels = [literal(f"{entry['agent']}, {entry['date']}, a line per learner") for entry in entries]
+        axes.legend(lines, labels, fontsize=8, loc="upper left")
+        axes.grid(alpha=0.3)
         axes.set_xlabel("the learner's own decisions, million")
         axes.set_ylabel("won in training games, %")
-        legend(axes, fontsize=8)
 
 
 def _percent(curve: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
