@@ -273,7 +273,8 @@ def draw(entries: Sequence[Entry], folder: Path) -> None:
         lines = []
         for k, entry in enumerate(entries):
             curves = [zip(*_percent(learner["curve"]), strict=True) for learner in entry["learners"]]
-            lines.append([axes.plot(*curve, color=f"C{k % 10}", lw=1.2)[0] for curve in curves][0])
+            drawn = [axes.plot(*curve, color=f"C{k % 10}", lw=1.2)[0] for curve in curves]
+            lines.append(drawn[0])
         labels = [literal(f"{entry['agent']}, {entry['date']}, a line per learner") for entry in entries]
         axes.legend(lines, labels, fontsize=8, loc="upper left")
         axes.grid(alpha=0.3)
