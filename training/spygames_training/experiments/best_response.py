@@ -331,7 +331,7 @@ def measure(
         seed=run.config.seed,
         results=results,
         worlds=worlds,
-        precision=precision,
+        precision=precision if worlds else "float32",
         curve=learning_curve(run),
     )
     write_whole(run.folder / FIGURES, json.dumps(found.as_json(), indent=2) + "\n")
