@@ -13,7 +13,8 @@ from spygames_app.advice import SILENT, EachOwn
 from spygames_app.sides import Sides
 from spygames_app.web.choices import is_search, label, level_of
 from spygames_app.web.html import Form, Html, board, h, joined
-from spygames_app.web.pages import page, thoughts
+from spygames_app.web.page import page
+from spygames_app.web.pages import thoughts
 from spygames_app.web.store import COMPILES
 from spygames_app.web.thinking import Screening, Thinker
 

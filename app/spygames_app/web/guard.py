@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from spygames_app.web import pages
+from spygames_app.web.page import sorry
 
 POLICY = "default-src 'none'; " + "; ".join(
     [*(f"{kind}-src 'self'" for kind in ("script", "style", "font", "img", "connect")), "form-action 'self'",
@@ -69,7 +69,7 @@ class Guard:
         }:
             wrong = "The form was not sent from this page."
         if wrong:
-            response: ASGIApp = HTMLResponse(pages.sorry("Not allowed", wrong), 403)
+            response: ASGIApp = HTMLResponse(sorry("Not allowed", wrong), 403)
             await response(scope, receive, send_with_headers)
         else:
             # Compression would delay the lines of a stream.

@@ -1,4 +1,4 @@
-"""The HTML pages as functions of their content: start, seats, game, rules, records, error."""
+"""The HTML pages as functions of their content: start, seats, game, records."""
 
 import json
 import re
@@ -7,80 +7,22 @@ from itertools import groupby
 from typing import Any
 
 from spygames.core.game.game import NOBODY, Game, as_record
-from spygames.core.game.rulebook import RuleSection, without_ids
 from spygames.core.pictures.picture import picture
 from spygames.core.svg.annotations import Advice
 from spygames.core.svg.pen import Size
 from spygames_app.advice import LEAST, believed, ranked
-from spygames_app.rules import PICTURES, Rule, chapters_of
 from spygames_app.sides import MAX_NAME, Sides
 from spygames_app.web.choices import Option, differences, label, levels_of
 from spygames_app.web.html import Form, Html, board, h, joined
+from spygames_app.web.page import hidden, page, post
 from spygames_app.web.phrases import grouped, phrase
+from spygames_app.web.rule_pages import half_page
 from spygames_app.web.store import WebGame
 
 FEW = 3
 """Maximum number of rivals that the title of a game names if they have one level."""
 LOG = 12
 """Maximum number of moves in the log of the page."""
-
-
-def page(
-    title: str,
-    *main: object,
-    refresh: str | None = None,
-    patient: bool = False,
-    problem: str = "",
-    revision: int | None = None,
-) -> Html:
-    """Return a complete page.
-
-    Args:
-        title: title of the page.
-        main: content of the page.
-        refresh: address that the browser loads again after a moment; None: none.
-        patient: do not reload in browsers without JavaScript, which would load the whole page again.
-        problem: a line about an error.
-        revision: number of decisions of the game, which tells newer pages from older ones.
-    """
-    again = (
-        None
-        if refresh is None or patient
-        else h("noscript", h("meta", http_equiv="refresh", content=f"1; url={refresh}"))
-    )
-    alert = h("p", problem, role="alert", class_="problem") if problem else None
-    head = h(
-        "head",
-        h("meta", charset="utf-8"),
-        h("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        h("title", f"{title} · spygames"),
-        h("link", rel="stylesheet", href="/static/page.css"),
-        h("link", rel="icon", href="/static/icon.svg", type="image/svg+xml"),
-        h("script", type="module", src="/static/page.js"),
-        again,
-    )
-    body = h(
-        "body",
-        h(
-            "header",
-            h("a", "spygames", href="/"),
-            h("nav", h("a", "Watch recorded games", href="/records"), aria_label="Site"),
-            # On small screens a picture as wide as the screen is hard to read. This works without a script.
-            h("label", h("input", type="checkbox", id="large"), " large board", class_="large"),
-        ),
-        h("p", role="status", id="said", class_="unseen"),
-        h("main", alert, *main, data_refresh=refresh, data_revision=revision),
-        h("footer", "Unofficial. The rules belong to the games; all drawings are this project's own."),
-    )
-    return Html(f"<!doctype html>\n{h('html', head, body, lang='en')}\n")
-
-
-def sorry(title: str, line: str, back: str = "/") -> Html:
-    """Return a page with one line about an error."""
-    return page(title, h("h1", title), h("p", line, role="alert"), h("p", h("a", "Back", href=back)))
-
-
-# ---------------------------------------------------------------- the start
 
 
 def start(games: Sequence[tuple[str, str, Sequence[Option], str | None]], problem: str = "") -> Html:
@@ -162,7 +104,7 @@ def seats(
         h("p", variant, class_="soft"),
         h(
             "form",
-            *_hidden(token, game=number, **{f"o{i}": value for i, value in enumerate(picked)}),
+            *hidden(token, game=number, **{f"o{i}": value for i, value in enumerate(picked)}),
             h("fieldset", h("legend", opponents), *radios, class_="levels"),
             h(
                 "p",
@@ -195,11 +137,6 @@ def seats(
         h("p", h("a", "Another game", href="/"), " · ", h("a", "Rules", href=f"/rules?game={number}"), class_="below"),
         problem=problem,
     )  # fmt: skip
-
-
-def _hidden(token: str, **values: object) -> list[Html]:
-    """Return the hidden fields of a form: the visitor's token, and `values`."""
-    return [h("input", type="hidden", name=name, value=value) for name, value in {"token": token, **values}.items()]
 
 
 # ---------------------------------------------------------------- a game
@@ -417,11 +354,6 @@ def _more(made: WebGame, here: str, token: str, number: int, legal: Sequence[str
     )
 
 
-def post(action: str, token: str, *children: object, **attributes: Any) -> Html:
-    """Return a form that changes something and therefore carries the visitor's token."""
-    return h("form", *_hidden(token), *children, method="post", action=action, **attributes)
-
-
 def _actions(made: WebGame, here: str, token: str, number: int, legal: Sequence[str]) -> Html:
     """Return the actions as a list of buttons. The script folds it where the board has them all."""
     found = list[Html]()
@@ -487,7 +419,7 @@ def thoughts(advice: Advice, game: Game, by: str, sides: Sides) -> Html:
     )
 
 
-# ---------------------------------------------------------------- records and rules
+# ---------------------------------------------------------------- records
 
 
 def records(listed: Sequence[tuple[str, str]], token: str, problem: str = "") -> Html:
@@ -506,109 +438,4 @@ def records(listed: Sequence[tuple[str, str]], token: str, problem: str = "") ->
             class_="card wide leads",
         ),
         problem=problem,
-    )
-
-
-def rules(title: str, game: Game, found: Mapping[str, Rule], rule: str = "") -> Html:
-    """Return the page of the rules of a game: half a page, then the details and all rules by their IDs behind folds.
-
-    Args:
-        title: display name of the game.
-        game: the variant.
-        found: all rules by their IDs.
-        rule: the ID of the rule to show; "" for none.
-    """
-    details = [_section(section, found) for section in game.short_rules() if section.details]
-    chapters = [
-        joined(
-            h("h2", chapter),
-            h(
-                "dl",
-                *(joined(h("dt", each.id, id=each.id), h("dd", each.text, _table(each.table))) for each in within),
-            ),
-        )
-        for chapter, within in chapters_of(dict(found)).items()
-    ]
-    return page(
-        f"Rules of {title}",
-        h("h1", f"Rules of {title}"),
-        half_page(game),
-        h("details", h("summary", "Details"), *details) if details else None,
-        h("details", h("summary", "All rules by their IDs"), *chapters, open=rule in found) if chapters else None,
-        None if chapters else h("p", "This game has no list of rules."),
-    )
-
-
-def half_page(game: Game) -> Html:
-    """Return what a beginner reads: the goal, the turn and the end in a sentence each, two pictures, and the parts."""
-    first, *others = [section for section in game.short_rules() if not section.details]
-    opening = [h("p", h("strong", f"{line.name}: ") if line.name else None, *_coded(line.text)) for line in first.lines]
-    shown = zip((f"{game.id}-start", game.id), PICTURES.get(game.id, ()), strict=False)
-    figures = [
-        h(
-            "figure",
-            h("img", src=f"/static/games/{name}.svg", alt="", width=400, height=300, loading="lazy"),
-            h("figcaption", text),
-        )
-        for name, text in shown
-    ]
-    parts = [_section(without_ids(section), {}) for section in others]
-    return h("div", *opening, h("div", *figures, class_="figures") if figures else None, *parts, class_="half")
-
-
-def _section(section: RuleSection, found: Mapping[str, Rule]) -> Html:
-    """Return a section of the short rules, with IDs that link to the rules in `found`."""
-    lines = [
-        h(
-            "li",
-            h("strong", f"{line.name}: ") if line.name else None,
-            *_coded(_seated(line.text)),
-            _ids(line.ids, found),
-        )
-        for line in section.lines
-    ]
-    return joined(h("h2", section.title, _ids(section.ids, found)), h("ul", *lines))
-
-
-def refusal(line: str, address: str, rule: str = "") -> Html:
-    """Return the line about a refused action, with a link to its rule.
-
-    Args:
-        line: what was refused, and why.
-        address: address of the rules of the variant.
-        rule: the ID of the rule; "" for none.
-    """
-    link = h("a", f"Rule {rule}", href=f"{address}&rule={rule}#{rule}", target="_blank") if rule else None
-    return joined(line, " " if rule else None, link)
-
-
-def _seated(text: str) -> str:
-    """Return a text with seats as the page counts them: "player_0" is "seat 1"."""
-    text = re.sub(r"\bplayer_(\d+)\b", lambda found: f"seat {int(found[1]) + 1}", text)
-    return re.sub(r"(^|\. )seat\b", r"\1Seat", text)
-
-
-def _coded(text: str) -> list[str]:
-    """Return a text in parts, with what is in backquotes as code."""
-    return [h("code", part) if k % 2 else part for k, part in enumerate(text.split("`"))]
-
-
-def _ids(ids: Sequence[str], found: Mapping[str, Rule]) -> Html | None:
-    """Return the IDs behind a line, each linked to its rule."""
-    links = [h("a", name, href=f"#{name}") if name in found else h("span", name) for name in ids]
-    return h("small", " ", *(part for link in links for part in (link, " ")), class_="ids") if links else None
-
-
-def _table(rows: Sequence[Sequence[str]]) -> Html | None:
-    if not rows:
-        return None
-    head, *body = rows
-    return h(
-        "div",
-        h(
-            "table",
-            h("thead", h("tr", *(h("th", cell, scope="col") for cell in head))),
-            h("tbody", *(h("tr", *(h("td", cell) for cell in row)) for row in body)),
-        ),
-        class_="scrolls",
     )

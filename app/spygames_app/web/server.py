@@ -22,10 +22,11 @@ from spygames.core.records.record import GameRecord, RecordError, game_of, read_
 from spygames.core.svg import fonts
 from spygames_app.rules import rules_of, title_of
 from spygames_app.sides import sides_of
-from spygames_app.web import choices, pages
+from spygames_app.web import choices, pages, rule_pages
 from spygames_app.web.films import film_page, place_in
 from spygames_app.web.guard import Bad, Guard, read_form
 from spygames_app.web.html import Form, Html, form_of, h, joined
+from spygames_app.web.page import post, sorry
 from spygames_app.web.store import MAX_GAMES, Refused, Store, Table, Watched, WebGame, voices_of
 from spygames_app.web.thinking import Screening, Voice
 
@@ -150,7 +151,7 @@ class Site:
             except ValueError as error:  # incompatible options
                 raise Bad(404, "This variant does not exist.") from error
             found, rule = rules_of(game), visit.fields.get("rule", "")
-            return pages.rules(title_of(self.offered.games[number])[0], game, found, rule)
+            return rule_pages.rules(title_of(self.offered.games[number])[0], game, found, rule)
 
         return await self._html(visit, show)
 
@@ -242,7 +243,7 @@ class Site:
         again = h("button", f"The same deal from the {which} seat") if made.seat >= 0 else None
         more = h("button", "Rematch: a new deal", name="new", value=1, class_="main")
         extra = joined(
-            pages.post(f"{here}/once_more", visit.token, more, " ", again, class_="leads"),
+            post(f"{here}/once_more", visit.token, more, " ", again, class_="leads"),
             h("p", h("a", "Another game", href="/")),
             h(
                 "details",
@@ -432,7 +433,7 @@ class Site:
         try:
             await run_in_threadpool(do)
         except Refused as error:
-            line = pages.refusal(str(error), made.rules, error.rule)
+            line = rule_pages.refusal(str(error), made.rules, error.rule)
             return await self._html(visit, lambda: (self._shown(made, visit, line), 409))
         return None
 
@@ -464,9 +465,9 @@ def _lines(made: WebGame, since: int, form: Form | None) -> Iterator[str]:
 def _sorry(request: Request, error: HTTPException) -> Response:
     titles = {403: "Not allowed", 404: "Not found", 405: "Not possible", 409: "Not now", 413: "Too much"}
     line = error.detail if isinstance(error, Bad) else "No page has this address."
-    return HTMLResponse(pages.sorry(titles.get(error.status_code, "Not possible"), line), error.status_code)
+    return HTMLResponse(sorry(titles.get(error.status_code, "Not possible"), line), error.status_code)
 
 
 def _broken(request: Request, error: Exception) -> Response:
     """Report a bug of the server without its message, which may reveal hidden cards."""
-    return HTMLResponse(pages.sorry("Server error", "The server failed. The game is unchanged."), 500)
+    return HTMLResponse(sorry("Server error", "The server failed. The game is unchanged."), 500)
