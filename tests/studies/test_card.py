@@ -252,7 +252,7 @@ def test_a_card_has_remarks_and_reports_stopped_runs() -> None:
     text = card(released("heimlich_3"), "mine", None, Figures(remarks=("The first run was changed.",)))
     assert "```\n\nThe first run was changed. The same seed," in text
     assert "- **planned**" not in text
-    assert "that it started from (1 run, below), SHA-256" in text
+    assert "that it started from (2 runs, below), SHA-256" in text
     stopped = card(released("agent_avenue_simple"), "mine")  # two of its four runs were stopped, but not the last one
     assert stopped.count(", stopped (Ctrl-C) after ") == 2
     assert "- **planned**" not in stopped
