@@ -1,13 +1,18 @@
 """Fitting a policy's value to games of the policy against itself."""
 
+import json
 from pathlib import Path
 
 import pytest
 import torch
 from studies.calibration import calibrate
+from studies.figures import FIGURES
 from studies.fit_value import Study, fit_value
+from studies.release_fit import release_fit
 
 from spygames import make_game
+from spygames.core.players.checkpoint_files import CONFIG, MODEL
+from spygames_training.agents.bfloat16 import export_bfloat16
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.agents.policy import Policy
 from spygames_training.config import Network
@@ -60,3 +65,41 @@ def test_a_policy_without_a_value_is_refused() -> None:
         fit_value(Policy(GAME, network, name="shaped"), 10, 1)
     with pytest.raises(ValueError, match="games"):
         fit_value(Policy(GAME, make_network(GAME, Network((16,)))), 0, 1)
+
+
+def test_a_released_agent_gets_the_value_and_keeps_the_results_that_do_not_read_it(tmp_path: Path) -> None:
+    game, agent, fitted = make_game("agent_avenue_v0"), tmp_path / "agent", tmp_path / "fitted"
+    save_checkpoint(agent, game, make_network(game, Network((4,))), 7, {}, {})
+    export_bfloat16(load_checkpoint(agent), agent)
+    before, figures, record = Policy.load(agent).digest, agent / FIGURES, tmp_path / "ladder.md"
+    plain, searching = ({"results": [{"challenger": name}], "digest": before} for name in ("x@argmax", "x+search:64"))
+    learner = {"curve": [[1, 0.5]]}
+    measured = {"evaluations": [plain, searching], "adversaries": [learner, {"curve": []}], "calibration": {}}
+    figures.write_text(json.dumps({"digest": before, **measured}))
+    record.write_text(f"x {before}")
+    with pytest.raises(ValueError, match="was not fitted from"):
+        release_fit(agent, "x", agent, [record])
+
+    assert Study(str(agent), fitted, games=8, seed=3).run() == 0
+    assert release_fit(agent, "x", fitted, [record, figures]) == [record, figures, agent / CONFIG, agent / MODEL]
+    after = Policy.load(agent).digest
+    assert after != before
+    assert record.read_text() == f"x {after}"
+    kept = {"evaluations": [{**plain, "digest": after}], "adversaries": [learner]}
+    assert json.loads(figures.read_text()) == {"digest": after, **kept}
+
+
+def test_a_record_with_a_search_and_another_policy_are_refused(tmp_path: Path) -> None:
+    game, agent, fitted = make_game("agent_avenue_v0"), tmp_path / "agent", tmp_path / "fitted"
+    save_checkpoint(agent, game, make_network(game, Network((4,))), 7, {}, {})
+    (agent / FIGURES).write_text(json.dumps({"evaluations": [], "adversaries": []}))
+    before, record = Policy.load(agent).digest, tmp_path / "ladder.jsonl"
+    record.write_text(json.dumps({"block": {"players": [{"name": "x+search:64", "digest": before}]}}) + "\n")
+    assert Study(str(agent), fitted, games=8, seed=3).run() == 0
+    with pytest.raises(ValueError, match="more than the value"):  # its weights were not rounded to bfloat16
+        release_fit(agent, "x", fitted, [])
+    export_bfloat16(load_checkpoint(agent), agent)
+    assert Study(str(agent), fitted, games=8, seed=3).run() == 0
+    with pytest.raises(ValueError, match=r"ladder.jsonl has games of x with a search"):
+        release_fit(agent, "x", fitted, [record])
+    assert before in record.read_text()
