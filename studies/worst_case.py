@@ -42,7 +42,7 @@ from spygames_training.experiments.best_response import (
     resume_learner,
 )
 from spygames_training.files.atomic import write_whole
-from spygames_training.output.plots import curve_axes, literal, picture
+from spygames_training.output.plots import literal, picture
 from spygames_training.output.tables import code_span, markdown_table, put_between
 from spygames_training.search.settings import SearchPrecision, SearchSettings
 from studies.figures import Adversary
@@ -289,7 +289,8 @@ def _percent(curve: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
 def draw_curve(curve: Sequence[Sequence[float]], path: Path) -> None:
     """Draw the learning curve of the adversary of a card as SVG."""
     with picture(path, 1, 1, (4.2, 3.2), 100, "svg") as (_, (axes,)):
-        curve_axes(axes, {"learner": _percent(curve)})
+        axes.plot(*zip(*_percent(curve), strict=True), lw=1.2)
+        axes.grid(alpha=0.3)
         axes.set_xlabel("the learner's own decisions, million")
         axes.set_ylabel("won in training games, %")
 
