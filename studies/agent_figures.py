@@ -74,8 +74,8 @@ class Study:
     no_search: bool = False
     """Skip the matches of the agent with a search on top and against a search, which take most of the time."""
     precision: SearchPrecision = "float32"
-    """Number format of the searches. bfloat16 is two to three times as fast on a processor with instructions for it; it
-    is another player, with its own name."""
+    """Number format of the searches. bfloat16 is two to three times as fast on a processor with instructions for it,
+    except on Intel's without AMX; it is another player, with its own name."""
 
     def run(self) -> int:
         if self.agent is None:

@@ -144,8 +144,9 @@ class PPO:
     """Factor applied to all rewards, for games whose returns are far from 1."""
     precision: Precision = "auto"
     """Number format of the network's computations in play and learning. Weights and optimizer are always float32.
-    bfloat16 is several times faster on processors and GPUs with instructions for it; auto selects it there. The
-    checkpoint records which format was used (`precision`). A saved agent always plays in float32."""
+    bfloat16 is several times faster on GPUs and processors with instructions for it, but not on Intel's without AMX;
+    auto selects it where it is faster. The checkpoint records which format was used (`precision`). A saved agent always
+    plays in float32."""
 
     def __post_init__(self) -> None:
         _check_types(self, "ppo.")

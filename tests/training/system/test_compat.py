@@ -7,23 +7,46 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from spygames_training.system.compat import has_fast_bfloat16, updates_made
+from spygames_training.system.compat import has_bfloat16, has_fast_bfloat16, updates_made
 from spygames_training.system.machine import instructions
 
+CPU = torch.device("cpu")
 
-def test_torch_reports_whether_bfloat16_is_fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    cpu = torch.device("cpu")
-    assert has_fast_bfloat16(cpu) == torch.cpu._is_avx512_bf16_supported()
+
+def test_torch_reports_whether_there_is_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert has_bfloat16(CPU) == torch.cpu._is_avx512_bf16_supported()
     for answer in (True, False):
         monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda answer=answer: answer)
-        assert has_fast_bfloat16(cpu) is answer
+        assert has_bfloat16(CPU) is answer
     monkeypatch.delattr(torch.cpu, "_is_avx512_bf16_supported")
-    assert has_fast_bfloat16(cpu) is False
+    assert has_bfloat16(CPU) is False
+    assert has_fast_bfloat16(CPU) is False
+
+
+@pytest.mark.parametrize(
+    ("name", "amx", "fast"),
+    [
+        ("AMD EPYC 9R14", False, True),
+        ("Intel(R) Xeon(R) Processor", True, True),
+        ("Intel(R) Xeon(R) Processor", False, False),
+        ("Intel64 Family 6 Model 207 Stepping 2, GenuineIntel", False, False),
+    ],
+)
+def test_bfloat16_without_amx_is_slow_on_intel(
+    monkeypatch: pytest.MonkeyPatch, name: str, amx: bool, fast: bool
+) -> None:
+    monkeypatch.setattr("spygames_training.system.compat.processor", lambda: name)
+    assert isinstance(torch.cpu._is_amx_tile_supported(), bool)
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: True)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: amx)
+    assert has_fast_bfloat16(CPU) is fast
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
+    assert has_fast_bfloat16(CPU) is False
 
 
 def test_a_gpu_that_emulates_bfloat16_is_not_fast(monkeypatch: pytest.MonkeyPatch) -> None:
     """The network's GPU counts, not the current one."""
-    assert has_fast_bfloat16(torch.device("meta")) is False
+    assert has_bfloat16(torch.device("meta")) is False
     asked = []
 
     def is_bf16_supported(including_emulation: bool = True) -> bool:

@@ -51,8 +51,9 @@ class SearchSettings:
     """The same for a bot."""
     precision: SearchPrecision = "float32"
     """Number format of the networks. float32 is exact enough that only nearly equal actions depend on the processor.
-    bfloat16 is up to four times faster on processors and GPUs with instructions for it; elsewhere it is emulated and
-    slower than float32. It rounds coarsely, so it is another player."""
+    bfloat16 is up to four times faster on processors and GPUs with instructions for it. Elsewhere it is emulated and
+    slower than float32, and on Intel's processors without AMX it is slower, too. It rounds coarsely, so it is another
+    player."""
     effective: float = 1 / 16
     """Minimum effective number of worlds, as a fraction of `worlds`; below it weights are flattened. Flattening costs
     strength, so the minimum is low."""

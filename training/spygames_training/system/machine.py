@@ -34,10 +34,10 @@ def instructions() -> str:
     try:
         import torch  # not at the top: benchmarks describe the machine without torch, too
 
-        from spygames_training.system.compat import has_fast_bfloat16
+        from spygames_training.system.compat import has_bfloat16
 
         found = [torch.backends.cpu.get_cpu_capability()]
-        return ", ".join([*found, "bfloat16"] if has_fast_bfloat16(torch.device("cpu")) else found)
+        return ", ".join([*found, "bfloat16"] if has_bfloat16(torch.device("cpu")) else found)
     except (ImportError, AttributeError, RuntimeError):
         return "unknown"
 
