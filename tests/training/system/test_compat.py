@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from spygames_training.system.compat import has_bfloat16, has_fast_bfloat16, updates_made
+from spygames_training.networks.device import has_fast_bfloat16
+from spygames_training.system.compat import has_amx, has_bfloat16, updates_made
 from spygames_training.system.machine import instructions
 
 CPU = torch.device("cpu")
@@ -35,8 +36,8 @@ def test_torch_reports_whether_there_is_bfloat16(monkeypatch: pytest.MonkeyPatch
 def test_bfloat16_without_amx_is_slow_on_intel(
     monkeypatch: pytest.MonkeyPatch, name: str, amx: bool, fast: bool
 ) -> None:
-    monkeypatch.setattr("spygames_training.system.compat.processor", lambda: name)
-    assert isinstance(torch.cpu._is_amx_tile_supported(), bool)
+    monkeypatch.setattr("spygames_training.networks.device.processor", lambda: name)
+    assert has_amx() == torch.cpu._is_amx_tile_supported()
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: True)
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: amx)
     assert has_fast_bfloat16(CPU) is fast

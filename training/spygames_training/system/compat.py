@@ -7,8 +7,6 @@ from typing import Any
 
 import torch
 
-from spygames_training.system.machine import processor
-
 
 def has_bfloat16(device: torch.device) -> bool:
     """Whether the processor or GPU has instructions for bfloat16. False if torch does not say."""
@@ -21,16 +19,10 @@ def has_bfloat16(device: torch.device) -> bool:
     return supported is not None and bool(supported())
 
 
-def has_fast_bfloat16(device: torch.device) -> bool:
-    """Whether networks are faster in bfloat16 than in float32. False if torch does not say.
-
-    Intel's AVX-512 instructions for bfloat16 are not: of its processors, only those with AMX are faster. Virtual
-    machines may hide AMX.
-    """
-    if not has_bfloat16(device):
-        return False
-    amx = getattr(torch.cpu, "_is_amx_tile_supported", None)
-    return device.type != "cpu" or "Intel" not in processor() or (amx is not None and bool(amx()))
+def has_amx() -> bool:
+    """Whether the processor has AMX, Intel's instructions for matrices. False if torch does not say."""
+    supported = getattr(torch.cpu, "_is_amx_tile_supported", None)
+    return supported is not None and bool(supported())
 
 
 def updates_made(model: Any) -> int:
