@@ -177,6 +177,11 @@ class Study:
         }
 
 
+def times(number: int) -> str:
+    """Return how often something was done, in words, such as `once` or `3 times`."""
+    return "once" if number == 1 else f"{number} times"
+
+
 def commit() -> str:
     """Return the commit of this clone, shortened; "" outside of a clone."""
     found = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True)
@@ -233,7 +238,7 @@ def page(entries: Sequence[Entry]) -> str:
                 code_span(entry["commit"]) if entry["commit"] else "",
                 code_span(entry["agent"]),
                 f"{WAYS[how]}, {learner[how]['games']:,} games",
-                f"{learner['decisions']:,}, {len(entry['learners'])} times",
+                f"{learner['decisions']:,}, {times(len(entry['learners']))}",
                 f"{entry['decisions']:,}",
                 f"**{_share(learner[how])}**",
                 f"{100 * learner['fair_share']:.1f}",
