@@ -53,6 +53,10 @@ FILE = ROOT / "docs" / "results" / "worst_case.json"
 BEGIN, END = "<!-- figures: python -m studies.worst_case writes from here -->", "<!-- to here, figures -->"
 PICTURES = "worst_case.svg", "worst_case_curves.svg"
 """The worst case over decisions trained, and the learning curves of the adversaries."""
+SIZE = 9.8, 4.2
+"""Width and height of these pictures in inches."""
+BESIDE: Mapping[str, Any] = {"fontsize": 8, "loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+"""Place of their legend: beside the axes, where it hides no line."""
 SEED = 71_526_903
 """Seed of the first learner and of its games. Nothing was tuned on it."""
 DECISIONS, SEEDS, GAMES, WORLDS = 40_000_000, 3, 2000, 64
@@ -258,33 +262,41 @@ def _share(figures: Mapping[str, Any]) -> str:
     return f"{100 * figures['win_share']:.1f} ({100 * low:.1f}-{100 * high:.1f})"
 
 
+def label(entry: Entry) -> str:
+    """Return the text of an entry in a legend."""
+    return literal(f"{entry['agent']}, {entry['date']}")
+
+
 def draw(entries: Sequence[Entry], folder: Path) -> None:
     """Draw both pictures as SVG; none without entries."""
     if not entries:
         return
-    with picture(folder / PICTURES[0], 1, 1, (7.2, 4.2), 100, "svg") as (_, (axes,)):
+    with picture(folder / PICTURES[0], 1, 1, SIZE, 100, "svg") as (_, (axes,)):
         for k, entry in enumerate(entries):
             learner, how = worst(entry)
             share, (low, high) = learner[how]["win_share"], learner[how]["interval"]
+            above = [100 * (share - learner["fair_share"])]
             errors = [[100 * (share - low)], [100 * (high - share)]]
-            label = f"{entry['date']} {entry['agent']}"
-            million = entry["decisions"] / 1e6
-            axes.errorbar([million], [100 * share], errors, fmt="o", color=f"C{k % 10}", capsize=3, label=label)
+            look = {"color": f"C{k % 10}", "fmt": "os"[k // 10 % 2], "capsize": 3, "label": label(entry)}
+            axes.errorbar([entry["decisions"] / 1e6], above, errors, **look)
         axes.set_xlabel("decisions that the agent trained, million")
-        axes.set_ylabel("worst case, % won by X")
+        axes.set_ylabel("worst case, points above the fair share")
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=8)
-    with picture(folder / PICTURES[1], 1, 1, (7.2, 4.2), 100, "svg") as (_, (axes,)):
+        axes.legend(**BESIDE)
+    with picture(folder / PICTURES[1], 1, 1, SIZE, 100, "svg") as (_, (axes,)):
         lines = []
         for k, entry in enumerate(entries):
-            curves = [zip(*_percent(learner["curve"]), strict=True) for learner in entry["learners"]]
-            drawn = [axes.plot(*curve, color=f"C{k % 10}", lw=1.2)[0] for curve in curves]
+            drawn = []
+            for learner in entry["learners"]:
+                fair = 100 * learner["fair_share"]
+                decisions, won = zip(*_percent(learner["curve"]), strict=True)
+                above = [share - fair for share in won]
+                drawn += axes.plot(decisions, above, color=f"C{k % 10}", ls=("-", "--")[k // 10 % 2], lw=1.2)
             lines.append(drawn[0])
-        labels = [literal(f"{entry['agent']}, {entry['date']}, a line per learner") for entry in entries]
-        axes.legend(lines, labels, fontsize=8, loc="upper left")
+        axes.legend(lines, [label(entry) for entry in entries], **BESIDE)
         axes.grid(alpha=0.3)
         axes.set_xlabel("the learner's own decisions, million")
-        axes.set_ylabel("won in training games, %")
+        axes.set_ylabel("won in training games,\npoints above the fair share")
 
 
 def _percent(curve: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
