@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Any
 
@@ -216,10 +216,11 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
 def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
     """The section on training the agent again, if its run and the runs before it are recorded."""
     extra = checkpoint.meta.get("extra") or {}
-    if not extra.get("config") or extra.get("own_code"):
+    if not (extra.get("config") or extra.get("joined")) or extra.get("own_code"):
         return ""
-    noted = [*checkpoint.began_with.get("runs", ()), {"config": extra["config"], "step": checkpoint.meta["step"]}]
-    configs = [from_mapping(Config, run["config"]) for run in noted]
+    steps: list[_Step] = []
+    _plan(extra | {"step": checkpoint.meta["step"]}, steps)
+    joins = sum(step.join is not None for step in steps)
     same = (
         "The same seed, machine and number of workers give the same agent, with the rules and the trainer of that "
         "version, if no setting was changed during a run and no run was stopped."
@@ -229,30 +230,76 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
     if _rounded(checkpoint):
         same += " `spygames export RUN --bfloat16 FOLDER` then rounds its weights."
     same = " ".join([*remarks, same])
-    stopped = [
-        "" if run["step"] >= config.decisions else f", stopped (Ctrl-C) after {run['step']:,} decisions"
-        for config, run in zip(configs, noted, strict=True)
-    ]
     title = "## How to train it again\n\n"
-    if len(configs) == 1:
+    if len(steps) == 1:
         return (
-            f"{title}    spygames train --config agent.toml\n\nwith this `agent.toml`{stopped[0]}:\n\n"
-            f"```toml\n{to_toml(configs[0])}```\n\n{same}"
+            f"{title}    spygames train --config agent.toml\n\nwith this `agent.toml`{steps[0].stopped}:\n\n"
+            f"```toml\n{steps[0].toml()}```\n\n{same}"
         )
-    numbers = range(1, len(configs) + 1)
-    commands = "\n".join(f"    spygames train --config {k}.toml --out runs/{k}" for k in numbers)
-    files = []
-    for k, config, end in zip(numbers, configs, stopped, strict=True):
-        config = replace(config, start_from=f"runs/{k - 1}" if k > 1 else config.start_from)
-        files.append(f"`{k}.toml`{end}:\n\n```toml\n{to_toml(config)}```")
-    return "\n\n".join(
-        [
-            f"{title}In {len(configs)} runs, each of which starts from the weights of the one before:",
-            commands,
-            *files,
-            same,
-        ]
+    commands = "\n".join(
+        f"    spygames train --config {k}.toml --out runs/{k}"
+        if step.join is None
+        else f"    python -m studies.join_agents {step.join} --out runs/{k}"
+        for k, step in enumerate(steps, 1)
     )
+    how = f"In {len(steps)} runs, each of which starts from the weights of the one before:"
+    if joins:
+        how = (
+            f"In {len(steps) - joins} runs, each of which starts from the agent that its `start_from` names, and "
+            f"{joins} {'step that makes' if joins == 1 else 'steps that make'} one agent out of two "
+            "(`--how mean`: the mean of the weights; `--how beside`: a network with both side by side, whose logits "
+            "are the means of theirs):"
+        )
+    files = [
+        f"`{k}.toml`{step.stopped}:\n\n```toml\n{step.toml()}```"
+        for k, step in enumerate(steps, 1)
+        if step.join is None
+    ]
+    return "\n\n".join([f"{title}{how}", commands, *files, same])
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A step of an agent's training: a run, or a join of two agents."""
+
+    config: Config
+    """Of the run; of a join, any."""
+    step: int = 0
+    """Number of decisions that the run took."""
+    join: str | None = None
+    """Of a join: its agents and how they are joined, as arguments of the command."""
+
+    @property
+    def stopped(self) -> str:
+        return "" if self.step >= self.config.decisions else f", stopped (Ctrl-C) after {self.step:,} decisions"
+
+    def toml(self) -> str:
+        return to_toml(self.config)
+
+
+def _plan(part: Mapping[str, Any], steps: list[_Step]) -> str:
+    """Add the steps that lead to an agent and are not there yet, oldest first, and return the folder of its run.
+
+    Args:
+        part: the record of the agent (`extra` of a checkpoint), with its `step`.
+        steps: of the whole training, whose k-th one (from 1) has the folder `runs/k`.
+    """
+    began_with = part.get("began_with") or {}
+    before = ""
+    if joined := part.get("joined") or began_with.get("joined"):
+        agents = [_plan(agent, steps) or agent["agent"] for agent in joined["agents"]]
+        before = _added(_Step(Config(), join=f"{' '.join(agents)} --how {joined['how']}"), steps)
+    for run in [*began_with.get("runs", ()), *([part] if "config" in part else [])]:
+        config = from_mapping(Config, run["config"])
+        before = _added(_Step(replace(config, start_from=before or config.start_from), run["step"]), steps)
+    return before
+
+
+def _added(step: _Step, steps: list[_Step]) -> str:
+    """Add a step if it is not there, and return its folder."""
+    if step not in steps:
+        steps.append(step)
+    return f"runs/{steps.index(step) + 1}"
 
 
 def _evaluated(evaluations: Sequence[Mapping[str, Any]], title: str) -> str:

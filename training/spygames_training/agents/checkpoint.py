@@ -82,6 +82,8 @@ class Checkpoint:
         - `decisions`: the number of decisions that the agent was trained on.
         - `opponents`: the scripted players that the agent trained against.
         - `runs`, if recorded: the `config`, `step` and `seconds` of each earlier run, oldest first.
+        - `joined`, if the first of these runs started from an agent made of others: `how` they were joined, and their
+          records (`agents`).
         """
         return began_with(self.meta)
 

@@ -50,12 +50,14 @@ def start_from(
     if isinstance(extra, dict) and "config" in extra and not extra.get("own_code"):  # a config would not describe it
         last = {"config": extra["config"], "step": found.meta["step"], "seconds": extra.get("seconds", 0)}
         runs = [*(before if isinstance(before, list) else []), last]
+    joined = (extra.get("joined") if isinstance(extra, dict) else None) or found.began_with.get("joined")
     return {
         "agent": str(path),
         "weights": found.meta["weights"]["sha256"],
         "decisions": found.decisions,
         "opponents": list(found.training_opponents),
         "runs": runs,
+        **({"joined": joined} if joined else {}),
     }
 
 

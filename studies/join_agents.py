@@ -1,0 +1,133 @@
+"""Make one agent out of two: `python -m studies.join_agents AGENT AGENT --how beside --out FOLDER`."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from tyro.conf import Positional
+
+from spygames.core.game.game import Game
+from spygames.core.players.checkpoint_files import find_checkpoint
+from spygames_app.cli.arguments import AnyPlayer, WrongArguments, run_command, say
+from spygames_app.shipped import agent_folder
+from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from spygames_training.config import Network
+from spygames_training.networks.actor_critic import ActorCritic, make_network
+
+How = Literal["mean", "beside"]
+
+
+@dataclass(frozen=True)
+class Study:
+    """Make one agent out of two agents of the same variant, without training.
+
+    The new agent can be measured as it is, and a run can start from it (`start_from` in its config). It plays the game
+    of the first agent; the second one may lack the view's history, which then has weights of 0.
+    """
+
+    first: Positional[AnyPlayer] = None
+    """The folder of a checkpoint, or the name of an agent."""
+    second: Positional[AnyPlayer] = None
+    """The other one."""
+    out: Path | None = None
+    """Folder of the new checkpoint."""
+    how: How = "beside"
+    """beside: a network of twice the width, with both networks side by side, whose logits and value are the means of
+    theirs (an ensemble in one network). mean: the mean of the weights, which makes sense for two agents of the same
+    origin (arXiv 2203.05482, section 2)."""
+
+    def run(self) -> int:
+        if self.first is None or self.second is None or self.out is None:
+            raise WrongArguments(
+                "name two agents and a folder, as in python -m studies.join_agents runs/a runs/b --out runs/c"
+            )
+        names = (self.first, self.second)
+        first = load_checkpoint(find_checkpoint(agent_folder(self.first)))
+        second = load_checkpoint(find_checkpoint(agent_folder(self.second)), first.game)
+        network = join_networks(first.game, (first.network, second.network), self.how)
+        parts = [_part(name, found) for name, found in zip(names, (first, second), strict=True)]
+        began_with = {
+            "agent": " and ".join(names),
+            "weights": parts[0]["weights"],
+            "decisions": sum(dict(_runs(parts)).values()),
+            "opponents": list(dict.fromkeys([*first.training_opponents, *second.training_opponents])),
+        }
+        extra = {"began_with": began_with, "joined": {"how": self.how, "agents": parts}}
+        save_checkpoint(self.out, first.game, network, 0, {}, extra)
+        say(f"agent: {self.out}")
+        return 0
+
+
+def join_networks(game: Game, networks: tuple[ActorCritic, ActorCritic], how: How) -> ActorCritic:
+    """Make one network out of two.
+
+    Args:
+        game: the game that both play, with the same layout.
+        networks: two networks of linear layers; they do not change.
+        how: see `Study.how`.
+
+    Raises:
+        ValueError: a network has other layers, or their numbers of layers, or with "mean" their widths, differ.
+    """
+    one, two = networks
+    for network in networks:
+        if network.config.kind != "mlp" or {*network.state_dict()} != {*_names(network)}:
+            raise ValueError("only networks of linear layers with one policy and one value can be joined")
+    widths = [network.config.hidden for network in networks]
+    if len(widths[0]) != len(widths[1]) or (how == "mean" and widths[0] != widths[1]):
+        raise ValueError(f"the hidden layers differ: {_sizes(widths[0])} and {_sizes(widths[1])}")
+    hidden = widths[0] if how == "mean" else tuple(map(sum, zip(*widths, strict=True)))
+    joined = make_network(game, Network(hidden))
+    weights = joined.state_dict()
+    for name, tensor in weights.items():
+        a, b = one.state_dict()[name], two.state_dict()[name]
+        if how == "mean":
+            tensor.copy_((a + b) / 2)
+        elif not name.startswith("trunk"):  # a head reads both halves; a bias has one half of each
+            tensor.copy_(torch.cat([a, b], 1) / 2 if a.ndim == 2 else (a + b) / 2)
+        elif name == "trunk.0.weight" or a.ndim == 1:  # both halves see the whole view
+            tensor.copy_(torch.cat([a, b]))
+        else:
+            tensor.copy_(torch.block_diag(a, b))
+    joined.load_state_dict(weights)
+    return joined.eval()
+
+
+def _names(network: ActorCritic) -> Iterator[str]:
+    """The names of the weights of a network of linear layers, with one policy and one value."""
+    layers = [f"trunk.{2 * k}" for k in range(len(network.config.hidden))]
+    return (f"{layer}.{part}" for layer in [*layers, "policy", "value"] for part in ("weight", "bias"))
+
+
+def _sizes(hidden: Sequence[int]) -> str:
+    return "x".join(map(str, hidden))
+
+
+def _part(name: str, found: Checkpoint) -> dict[str, Any]:
+    """The record of an agent that was joined: how it was trained."""
+    extra = found.meta["extra"]
+    part = {"agent": name, "weights": found.meta["weights"]["sha256"], "step": found.meta["step"]}
+    return part | {key: extra[key] for key in ("config", "began_with", "value_fitted", "joined") if key in extra}
+
+
+def _runs(parts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, int]]:
+    """Each run behind the parts, as its config in JSON and its decisions; a run behind both is given twice."""
+    for part in parts:
+        began_with = part.get("began_with", {})
+        for run in [*began_with.get("runs", ()), *([part] if "config" in part else [])]:
+            yield json.dumps(run["config"], sort_keys=True), run["step"]
+        for joined in (part.get("joined"), began_with.get("joined")):
+            yield from _runs(joined["agents"] if joined else ())
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the study; return the exit code."""
+    return run_command(Study, argv, "python -m studies.join_agents")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""Making one agent out of two."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from studies.join_agents import How, Study, join_networks
+
+from spygames import make_game
+from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
+from spygames_training.config import PPO, Config, Network
+from spygames_training.networks.actor_critic import ActorCritic, make_network
+from spygames_training.runs.run import Run
+from tests.poker import kuhn
+
+GAME = kuhn.make_game()
+
+
+def network(seed: int, *hidden: int, **more: Any) -> ActorCritic:
+    torch.manual_seed(seed)
+    found = make_network(GAME, Network(hidden, **more))
+    with torch.no_grad():
+        for weights in found.parameters():
+            weights.uniform_(-1, 1)  # large ones, biases included
+    return found
+
+
+@pytest.mark.parametrize("hidden", [(5,), (6, 4), (3, 4, 5)])
+def test_side_by_side_gives_the_mean_of_what_both_give(hidden: tuple[int, ...]) -> None:
+    one, two = network(1, *hidden), network(2, *(width + 1 for width in hidden))
+    joined = join_networks(GAME, (one, two), "beside")
+    assert joined.config.hidden == tuple(2 * width + 1 for width in hidden)
+    view = torch.rand(50, GAME.num_features)
+    for theirs, a, b in zip(joined(view), one(view), two(view), strict=True):
+        torch.testing.assert_close(theirs, (a + b) / 2, rtol=0, atol=1e-4)
+
+
+def test_the_mean_has_the_mean_of_the_weights() -> None:
+    one, two = network(1, 6, 4), network(2, 6, 4)
+    joined = join_networks(GAME, (one, two), "mean").state_dict()
+    assert all(torch.equal(joined[name], (one.state_dict()[name] + two.state_dict()[name]) / 2) for name in joined)
+
+
+@pytest.mark.parametrize(
+    ("other", "how", "words"),
+    [
+        (network(2, 6), "beside", "the hidden layers differ: 6x4 and 6"),
+        (network(2, 6, 5), "mean", "the hidden layers differ: 6x4 and 6x5"),
+        (network(2, 6, 4, kind="recurrent"), "beside", "only networks of linear layers"),
+        (network(2, 6, 4, values="split"), "beside", "only networks of linear layers"),
+    ],
+)
+def test_networks_that_do_not_fit_are_refused(other: ActorCritic, how: How, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        join_networks(GAME, (network(1, 6, 4), other), how)
+
+
+def test_a_run_from_the_joined_agent_keeps_the_records_of_both(tmp_path: Path) -> None:
+    game = make_game("agent_avenue_v0", history=1)
+    config = Config(
+        decisions=64,
+        options={"history": 1},
+        network=Network((4,)),
+        ppo=PPO(games=8, steps=8, minibatch=64),
+        evaluate_against=(),
+    )
+    trained, plain, joined, wide, after = (str(tmp_path / name) for name in ("trained", "plain", "joined", "wide", "x"))
+    Run.create(config, Path(trained)).train()
+    without = make_game("agent_avenue_v0")  # a view without history
+    save_checkpoint(plain, without, make_network(without, Network((4,))), 7)
+    assert Study(trained, plain, Path(joined)).run() == 0
+    assert Study(trained, joined, Path(wide)).run() == 0
+    found = load_checkpoint(wide)
+    assert found.game.options == game.options
+    assert found.decisions == 64  # of one run, which is behind both parts
+    Run.create(replace(config, network=Network((12,)), start_from=wide), Path(after)).train()
+    Run.create(replace(config, network=Network((12,)), start_from=after), Path(after + "2")).train()
+    found = load_checkpoint(after + "2")
+    assert found.decisions == 3 * 64
+    assert len(found.began_with["runs"]) == 1
+    assert found.began_with["joined"]["how"] == "beside"
+    assert [part["agent"] for part in found.began_with["joined"]["agents"]] == [trained, joined]
