@@ -248,7 +248,7 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
             f"In {len(steps) - joins} runs, each of which starts from the agent that its `start_from` names, and "
             f"{joins} {'step that makes' if joins == 1 else 'steps that make'} one agent out of two "
             "(`--how mean`: the mean of the weights; `--how beside`: a network with both side by side, whose logits "
-            "are the means of theirs):"
+            "are the means of theirs; `--without-history`: as if no card had been offered yet):"
         )
     files = [
         f"`{k}.toml`{step.stopped}:\n\n```toml\n{step.toml()}```"
@@ -288,7 +288,8 @@ def _plan(part: Mapping[str, Any], steps: list[_Step]) -> str:
     before = ""
     if joined := part.get("joined") or began_with.get("joined"):
         agents = [_plan(agent, steps) or agent["agent"] for agent in joined["agents"]]
-        before = _added(_Step(Config(), join=f"{' '.join(agents)} --how {joined['how']}"), steps)
+        flag = " --without-history" if joined["without_history"] else ""
+        before = _added(_Step(Config(), join=f"{' '.join(agents)} --how {joined['how']}{flag}"), steps)
     for run in [*began_with.get("runs", ()), *([part] if "config" in part else [])]:
         config = from_mapping(Config, run["config"])
         before = _added(_Step(replace(config, start_from=before or config.start_from), run["step"]), steps)

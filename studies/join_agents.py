@@ -10,6 +10,7 @@ from typing import Any, Literal
 import torch
 from tyro.conf import Positional
 
+from spygames import make_game
 from spygames.core.game.game import Game
 from spygames.core.players.checkpoint_files import find_checkpoint
 from spygames_app.cli.arguments import AnyPlayer, WrongArguments, run_command, say
@@ -39,6 +40,8 @@ class Study:
     """beside: a network of twice the width, with both networks side by side, whose logits and value are the means of
     theirs (an ensemble in one network). mean: the mean of the weights, which makes sense for two agents of the same
     origin (arXiv 2203.05482, section 2)."""
+    without_history: bool = False
+    """Leave the history out of the view: the agent decides as if no card had been offered yet."""
 
     def run(self) -> int:
         if self.first is None or self.second is None or self.out is None:
@@ -48,7 +51,9 @@ class Study:
         names = (self.first, self.second)
         first = load_checkpoint(find_checkpoint(agent_folder(self.first)))
         second = load_checkpoint(find_checkpoint(agent_folder(self.second)), first.game)
-        network = join_networks(first.game, (first.network, second.network), self.how)
+        options = {name: value for name, value in first.game.options.items() if name != "history"}
+        game = make_game(first.game.id, **options) if self.without_history else first.game
+        network = join_networks(game, (first.network, second.network), self.how)
         parts = [_part(name, found) for name, found in zip(names, (first, second), strict=True)]
         began_with = {
             "agent": " and ".join(names),
@@ -56,8 +61,8 @@ class Study:
             "decisions": sum(dict(_runs(parts)).values()),
             "opponents": list(dict.fromkeys([*first.training_opponents, *second.training_opponents])),
         }
-        extra = {"began_with": began_with, "joined": {"how": self.how, "agents": parts}}
-        save_checkpoint(self.out, first.game, network, 0, {}, extra)
+        joined = {"how": self.how, "without_history": self.without_history, "agents": parts}
+        save_checkpoint(self.out, game, network, 0, {}, {"began_with": began_with, "joined": joined})
         say(f"agent: {self.out}")
         return 0
 
@@ -66,7 +71,7 @@ def join_networks(game: Game, networks: tuple[ActorCritic, ActorCritic], how: Ho
     """Make one network out of two.
 
     Args:
-        game: the game that both play, with the same layout.
+        game: the game that both play, with the same layout; its view may lack their view's last fields.
         networks: two networks of linear layers; they do not change.
         how: see `Study.how`.
 
@@ -85,6 +90,8 @@ def join_networks(game: Game, networks: tuple[ActorCritic, ActorCritic], how: Ho
     weights = joined.state_dict()
     for name, tensor in weights.items():
         a, b = one.state_dict()[name], two.state_dict()[name]
+        if name == "trunk.0.weight":
+            a, b = a[:, : game.num_features], b[:, : game.num_features]
         if how == "mean":
             tensor.copy_((a + b) / 2)
         elif not name.startswith("trunk"):  # a head reads both halves; a bias has one half of each

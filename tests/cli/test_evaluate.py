@@ -75,6 +75,15 @@ def test_results_hold_the_players_and_the_protocol(tmp_path: Path) -> None:
     assert [d["opponent"] for d in found["differences"]] == ["greedy", "mcts:2"]
 
 
+@pytest.mark.parametrize("names", [("simple-2-safe", "simple-2-first"), ("simple-2-first", "simple-2-safe")])
+def test_an_agent_without_a_history_meets_one_with_it(names: tuple[str, str], tmp_path: Path) -> None:
+    """In either order, without naming the option."""
+    one, two = (f"agent_avenue/{name}@sample" for name in names)
+    assert run("evaluate", one, "--against", two, "--games", 4, "--json", tmp_path / "x.json") == 0
+    found: dict[str, Any] = json.loads((tmp_path / "x.json").read_text())
+    assert found["environment"]["options"] == {"mode": "simple", "players": 2, "first_player": 0, "history": 3}
+
+
 def test_cross_play_has_a_result_per_pair(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     picture, file = tmp_path / "x.png", tmp_path / "x.json"
     argv = ["--cross-play", "random", "greedy", f"{agent}@0.5", "--option", "first_player=1", "--games", "20"]

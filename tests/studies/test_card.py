@@ -19,6 +19,7 @@ from studies.figures import Adversary, Figures, read_figures
 from spygames.core.players.released import released_agents
 from spygames_training.agents.checkpoint import Checkpoint, CheckpointError, load_checkpoint
 from spygames_training.config import Config, from_mapping, read_config
+from tests.support.training_records import runs_behind
 
 ROOT = Path(__file__).resolve().parents[2]
 AGENTS = {agent.folder.name: agent.name for agent in released_agents()}
@@ -267,15 +268,19 @@ def test_a_card_has_remarks_and_reports_stopped_runs() -> None:
 def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) -> None:
     """The TOML on the card reads as the settings of each run."""
     checkpoint = load_checkpoint(folder)
-    earlier = [run["config"] for run in checkpoint.began_with.get("runs", ())]
-    noted = json.loads(json.dumps([*earlier, checkpoint.meta["extra"]["config"]]))
-    for k, config in enumerate(noted[1:], 1):
-        config["start_from"] = f"runs/{k}"
-    found = card(checkpoint, folder.name).split("```toml\n")[1:]
-    for text, config in zip(found, noted, strict=True):
+    noted = [from_mapping(Config, config) for config in runs_behind(checkpoint.meta["extra"])]
+    before, *found = card(checkpoint, folder.name).split("```toml\n")
+    made = re.findall(r"^    .*--out (runs/[0-9]+)$", before, re.MULTILINE)  # by runs and by joining, in this order
+    joins = "joined" in json.dumps(checkpoint.meta["extra"])
+    for k, (text, config) in enumerate(zip(found, noted, strict=True)):
         file = tmp_path / "agent.toml"
         file.write_text(text.partition("```")[0])
-        assert read_config(file) == from_mapping(Config, config)
+        again = read_config(file)
+        assert again == replace(config, start_from=again.start_from)
+        if joins:
+            assert again.start_from in ("", *made)
+        else:
+            assert again.start_from == (f"runs/{k}" if k else config.start_from)
 
 
 def test_figures_of_earlier_worlds_are_marked(tmp_path: Path) -> None:

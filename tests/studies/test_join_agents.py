@@ -75,8 +75,14 @@ def test_a_run_from_the_joined_agent_keeps_the_records_of_both(tmp_path: Path) -
     found = load_checkpoint(wide)
     assert found.game.options == game.options
     assert found.decisions == 64  # of one run, which is behind both parts
-    Run.create(replace(config, network=Network((12,)), start_from=wide), Path(after)).train()
-    Run.create(replace(config, network=Network((12,)), start_from=after), Path(after + "2")).train()
+    assert Study(joined, trained, Path(after), without_history=True).run() == 0
+    one, two, none = (load_checkpoint(name) for name in (joined, trained, after))
+    assert none.game.options == without.options
+    view, (missing,) = torch.rand(5, without.num_features), {game.num_features - without.num_features}
+    blank = torch.cat([view, torch.zeros(5, missing)], 1)
+    torch.testing.assert_close(none.network(view)[0], (one.network(blank)[0] + two.network(blank)[0]) / 2)
+    Run.create(replace(config, network=Network((12,)), start_from=wide), Path(after + "1")).train()
+    Run.create(replace(config, network=Network((12,)), start_from=after + "1"), Path(after + "2")).train()
     found = load_checkpoint(after + "2")
     assert found.decisions == 3 * 64
     assert len(found.began_with["runs"]) == 1

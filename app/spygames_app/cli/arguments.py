@@ -394,7 +394,8 @@ def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, option
     """Return the game that a command plays.
 
     That is the game named `game_id`, otherwise the game of the first checkpoint among the players `specs`, otherwise
-    the default game. `options` override the options of the checkpoint's game.
+    the default game. `options` override the options of the checkpoint's game. If its view has no
+    history, and another checkpoint plays the same game with one, that is the game: an agent without one plays it, too.
 
     Raises:
         ValueError: the game or an option does not exist.
@@ -404,15 +405,21 @@ def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, option
     if game_id is None:
         from spygames.core.players.names import PlayerName
 
-        for source in [each.source for spec in specs for each in PlayerName.parse(spec).members]:
-            path = agent_folder(source.rpartition(":")[2] if source.startswith("network:") else source)
-            if _is_checkpoint(path):
-                from spygames.core.players.checkpoint import checkpoint_game
+        sources = [each.source for spec in specs for each in PlayerName.parse(spec).members]
+        folders = [agent_folder(each.rpartition(":")[2] if each.startswith("network:") else each) for each in sources]
+        if checkpoints := [folder for folder in folders if _is_checkpoint(folder)]:
+            from spygames.core.players.checkpoint import checkpoint_game
 
-                game = checkpoint_game(path)
-                game_id, options = game.id, {**game.options, **options}
-                break
+            first, *others = map(checkpoint_game, dict.fromkeys(checkpoints))
+            game_id, options = first.id, {**_with_history(first, others), **options}
     return make_game(game_id or DEFAULT_GAME, **options)
+
+
+def _with_history(first: "Game", others: "Iterable[Game]") -> dict[str, Any]:
+    """Return the options of `first`, or of the first game of `others` that differs from it by a history alone."""
+    longer = ({**game.options} for game in others if game.id == first.id and "history" in game.options)
+    same = (options for options in longer if {**options, "history": 0} == {**first.options, "history": 0})
+    return next(same, {**first.options}) if "history" not in first.options else {**first.options}
 
 
 def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str:

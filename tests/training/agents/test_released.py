@@ -15,11 +15,13 @@ from spygames.testing.variants import VARIANTS
 from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.config import Config, differences, from_mapping, read_config
 from spygames_training.evaluation.evaluation import evaluate
+from tests.support.training_records import runs_behind
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIGS = sorted((ROOT / "configs").glob("*.toml"))
 RECIPES = {path.stem: path for path in sorted((ROOT / "configs" / "agents").glob("*.toml"))}
 """Configs of the released agents."""
+AGENTS = [agent.name for agent in released_agents()]
 CHECKPOINTS = sorted(path.parent for path in (ROOT / "checkpoints").glob("*/config.json"))
 
 
@@ -70,7 +72,7 @@ def test_a_variant_has_two_agents_only_where_both_are_earned() -> None:
             check_earned(agent.name, figures_of(agent.name), figures_of(agent.other.name))
 
 
-EARLIER = ("first", "second", "third")
+EARLIER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 """Suffixes of the recipes of an agent's earlier runs."""
 ELSEWHERE = ("name", "start_from", "evaluate_", "save_every")
 """Settings that do not change what is learned, or that name its location."""
@@ -78,21 +80,31 @@ ELSEWHERE = ("name", "start_from", "evaluate_", "save_every")
 
 @pytest.mark.parametrize("path", CHECKPOINTS, ids=lambda path: path.name)
 def test_every_agent_has_the_configs_of_its_training(path: Path) -> None:
+    """Each run behind it is that of a recipe: its own ones, or those of another agent that it started from."""
     checkpoint = load_checkpoint(path)
-    config = read_config(RECIPES[path.name])
-    game = spygames.make_game(config.game, **config.options)
-    assert (game.id, game.options) == (checkpoint.game.id, checkpoint.game.options)
-    earlier = [run["config"] for run in checkpoint.began_with.get("runs", ())]
-    noted = [from_mapping(Config, each) for each in (*earlier, checkpoint.meta["extra"]["config"])]
+    noted = [from_mapping(Config, each) for each in runs_behind(checkpoint.meta["extra"])]
     assert not [each.start_from for each in noted if Path(each.start_from).is_absolute()]  # a path of one machine
-    before = [RECIPES[f"{path.name}_{EARLIER[k]}"] for k in range(len(earlier))]
-    for recipe, run in zip([*map(read_config, before), config], noted, strict=True):
-        assert not {name for name in differences(recipe, run) if not name.startswith(ELSEWHERE)}
-    for one, following in itertools.pairwise([*before, RECIPES[path.name]]):
-        assert read_config(following).start_from == f"runs/{one.stem}"
+    recipes = {name: read_config(file) for name, file in RECIPES.items()}
+    used = [next(name for name, recipe in recipes.items() if _same_training(recipe, run)) for run in noted]
+    assert _own_recipes(path.name) <= {*used}
+    assert {run.game for run in noted} == {checkpoint.game.id}
+    starts = [recipes[name].start_from for name in used]
+    if "joined" in checkpoint.meta["extra"]:
+        assert {*starts} <= {"", *AGENTS, *(f"runs/{name}" for name in used), f"runs/{path.name}_mean"}
+    else:
+        assert starts == ["", *(f"runs/{name}" for name in used[:-1])]
+        assert used[-1] == path.name
+        assert spygames.make_game(noted[-1].game, **noted[-1].options).options == checkpoint.game.options
+
+
+def _own_recipes(agent: str) -> set[str]:
+    """The names of the recipes of an agent's runs."""
+    return RECIPES.keys() & {agent, *(f"{agent}_{which}" for which in EARLIER)}
+
+
+def _same_training(recipe: Config, run: Config) -> bool:
+    return not [name for name in differences(recipe, run) if not name.startswith(ELSEWHERE)]
 
 
 def test_every_recipe_belongs_to_an_agent() -> None:
-    agents = {path.name for path in CHECKPOINTS}
-    assert {name for name in RECIPES if name.rpartition("_")[2] not in EARLIER} <= agents
-    assert {name.rpartition("_")[0] for name in RECIPES if name.rpartition("_")[2] in EARLIER} <= RECIPES.keys()
+    assert RECIPES.keys() == set().union(*(_own_recipes(path.name) for path in CHECKPOINTS))
