@@ -149,8 +149,10 @@ def _rounded(checkpoint: Checkpoint) -> str:
 
 
 def _with_bots(checkpoint: Checkpoint) -> str:
-    opponents = ((checkpoint.meta.get("extra") or {}).get("config") or {}).get("opponents") or {}
-    return " and against scripted players" if opponents.get("share") else ""
+    extra = checkpoint.meta.get("extra") or {}
+    opponents = (extra.get("config") or {}).get("opponents") or {}
+    met = opponents.get("share") or (extra.get("joined") and checkpoint.training_opponents)
+    return " and against scripted players" if met else ""
 
 
 def _network(network: Mapping[str, Any]) -> str:
@@ -164,6 +166,8 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     config = extra.get("config") or {}
     ppo, opponents = config.get("ppo") or {}, config.get("opponents") or {}
     decisions = f"{checkpoint.decisions:,}"
+    if joined := extra.get("joined"):
+        return _joined(checkpoint, joined, machine)
     if before := checkpoint.began_with:
         runs = before.get("runs")
         which = f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}, below" if runs else code_span(before["agent"])
@@ -213,6 +217,23 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     return rows
 
 
+def _joined(checkpoint: Checkpoint, joined: Mapping[str, Any], machine: str) -> list[tuple[str, str]]:
+    """The training of an agent made of two others."""
+    steps: list[_Step] = []
+    _plan(checkpoint.meta["extra"], steps)
+    runs = [step for step in steps if step.config]
+    how = {"mean": "the mean of the weights of two agents", "beside": "the networks of two agents, side by side"}
+    seconds = sum(step.seconds for step in runs)
+    rows = [
+        ("decisions", f"{checkpoint.decisions:,}, in {len(runs)} runs, below"),
+        ("seconds", f"{seconds:,.0f}" + (f", on {in_markdown(machine)}" if machine else "")),
+        ("made of", f"{how[joined['how']]}, whose logits and values are averaged"),
+    ]
+    if met := ", ".join(map(code_span, checkpoint.training_opponents)):
+        rows.append(("opponents", f"in some runs also {met}"))
+    return rows
+
+
 def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
     """The section on training the agent again, if its run and the runs before it are recorded."""
     extra = checkpoint.meta.get("extra") or {}
@@ -220,7 +241,7 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
         return ""
     steps: list[_Step] = []
     _plan(extra | {"step": checkpoint.meta["step"]}, steps)
-    joins = sum(step.join is not None for step in steps)
+    runs = sum(step.config is not None for step in steps)
     same = (
         "The same seed, machine and number of workers give the same agent, with the rules and the trainer of that "
         "version, if no setting was changed during a run and no run was stopped."
@@ -234,66 +255,75 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
     if len(steps) == 1:
         return (
             f"{title}    spygames train --config agent.toml\n\nwith this `agent.toml`{steps[0].stopped}:\n\n"
-            f"```toml\n{steps[0].toml()}```\n\n{same}"
+            f"{steps[0].toml}\n\n{same}"
         )
     commands = "\n".join(
-        f"    spygames train --config {k}.toml --out runs/{k}"
-        if step.join is None
-        else f"    python -m studies.join_agents {step.join} --out runs/{k}"
-        for k, step in enumerate(steps, 1)
+        f"    {step.command or f'spygames train --config {k}.toml'} --out runs/{k}" for k, step in enumerate(steps, 1)
     )
-    how = f"In {len(steps)} runs, each of which starts from the weights of the one before:"
-    if joins:
+    if runs == len(steps):
+        how = f"In {runs} runs, each of which starts from the weights of the one before:"
+    else:
         how = (
-            f"In {len(steps) - joins} runs, each of which starts from the agent that its `start_from` names, and "
-            f"{joins} {'step that makes' if joins == 1 else 'steps that make'} one agent out of two "
-            "(`--how mean`: the mean of the weights; `--how beside`: a network with both side by side, whose logits "
-            "are the means of theirs; `--without-history`: as if no card had been offered yet):"
+            f"In {runs} runs, each of which starts from the agent that its `start_from` names, and in steps that fit "
+            "a value or make one agent out of two (`--how mean`: the mean of the weights; `--how beside`: a network "
+            "with both side by side, whose logits are the means of theirs; `--without-history`: as if no card had been "
+            "offered yet):"
         )
-    files = [
-        f"`{k}.toml`{step.stopped}:\n\n```toml\n{step.toml()}```"
-        for k, step in enumerate(steps, 1)
-        if step.join is None
-    ]
+    files = [f"`{k}.toml`{step.stopped}:\n\n{step.toml}" for k, step in enumerate(steps, 1) if step.config]
     return "\n\n".join([f"{title}{how}", commands, *files, same])
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A step of an agent's training: a run, or a join of two agents."""
+    """A step of an agent's training: a run, or a command that makes an agent of others."""
 
-    config: Config
-    """Of the run; of a join, any."""
+    config: Config | None = None
+    """Of the run."""
     step: int = 0
     """Number of decisions that the run took."""
-    join: str | None = None
-    """Of a join: its agents and how they are joined, as arguments of the command."""
+    seconds: float = 0
+    """Length of the run."""
+    command: str = ""
+    """The command, without the folder it writes to; "" for a run."""
 
     @property
     def stopped(self) -> str:
-        return "" if self.step >= self.config.decisions else f", stopped (Ctrl-C) after {self.step:,} decisions"
+        early = self.config is not None and self.step < self.config.decisions
+        return f", stopped (Ctrl-C) after {self.step:,} decisions" if early else ""
 
+    @property
     def toml(self) -> str:
-        return to_toml(self.config)
+        """The run's config as a block of code."""
+        return f"```toml\n{to_toml(self.config)}```" if self.config else ""
 
 
 def _plan(part: Mapping[str, Any], steps: list[_Step]) -> str:
-    """Add the steps that lead to an agent and are not there yet, oldest first, and return the folder of its run.
+    """Add the steps that lead to an agent and are not there yet, oldest first, and return the folder of the last one.
 
     Args:
-        part: the record of the agent (`extra` of a checkpoint), with its `step`.
+        part: the record of the agent (`extra` of a checkpoint), with its `step` if it has a run of its own.
         steps: of the whole training, whose k-th one (from 1) has the folder `runs/k`.
     """
     began_with = part.get("began_with") or {}
     before = ""
     if joined := part.get("joined") or began_with.get("joined"):
-        agents = [_plan(agent, steps) or agent["agent"] for agent in joined["agents"]]
+        agents = [_fitted(agent, _plan(agent, steps) or agent["agent"], steps) for agent in joined["agents"]]
         flag = " --without-history" if joined["without_history"] else ""
-        before = _added(_Step(Config(), join=f"{' '.join(agents)} --how {joined['how']}{flag}"), steps)
+        command = f"python -m studies.join_agents {' '.join(agents)} --how {joined['how']}{flag}"
+        before = _added(_Step(command=command), steps)
     for run in [*began_with.get("runs", ()), *([part] if "config" in part else [])]:
         config = from_mapping(Config, run["config"])
-        before = _added(_Step(replace(config, start_from=before or config.start_from), run["step"]), steps)
+        config = replace(config, start_from=before or config.start_from)
+        before = _added(_Step(config, run["step"], run.get("seconds", 0)), steps)
     return before
+
+
+def _fitted(part: Mapping[str, Any], folder: str, steps: list[_Step]) -> str:
+    """Add the step that fitted the value of an agent, if there was one, and return the folder of the last step."""
+    if not (fitted := part.get("value_fitted")):
+        return folder
+    command = f"python -m studies.fit_value {folder} --games {fitted['games']} --seed {fitted['seed']}"
+    return _added(_Step(command=command), steps)
 
 
 def _added(step: _Step, steps: list[_Step]) -> str:

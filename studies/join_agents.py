@@ -51,6 +51,8 @@ class Study:
         names = (self.first, self.second)
         first = load_checkpoint(find_checkpoint(agent_folder(self.first)))
         second = load_checkpoint(find_checkpoint(agent_folder(self.second)), first.game)
+        if {first.value_unit, second.value_unit} != {1.0}:
+            raise ValueError("the values must be in the game's units: a run had ppo.reward_scale other than 1")
         options = {name: value for name, value in first.game.options.items() if name != "history"}
         game = make_game(first.game.id, **options) if self.without_history else first.game
         network = join_networks(game, (first.network, second.network), self.how)
@@ -118,7 +120,9 @@ def _part(name: str, found: Checkpoint) -> dict[str, Any]:
     """The record of an agent that was joined: how it was trained."""
     extra = found.meta["extra"]
     part = {"agent": name, "weights": found.meta["weights"]["sha256"], "step": found.meta["step"]}
-    return part | {key: extra[key] for key in ("config", "began_with", "value_fitted", "joined") if key in extra}
+    return part | {
+        key: extra[key] for key in ("config", "seconds", "began_with", "value_fitted", "joined") if key in extra
+    }
 
 
 def _runs(parts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, int]]:

@@ -254,8 +254,10 @@ def test_a_card_has_remarks_and_reports_stopped_runs() -> None:
     assert "```\n\nThe first run was changed. The same seed," in text
     assert "- **planned**" not in text
     assert "that it started from (2 runs, below), SHA-256" in text
-    stopped = card(released("agent_avenue_simple"), "mine")  # two of its four runs were stopped, but not the last one
-    assert stopped.count(", stopped (Ctrl-C) after ") == 2
+    stopped = card(
+        released("agent_avenue_simple_safe"), "mine"
+    )  # the first of its runs was stopped, but not the last one
+    assert stopped.count(", stopped (Ctrl-C) after ") == 1
     assert "- **planned**" not in stopped
     whole = released("agent_avenue_simple_3")
     extra = whole.meta["extra"]
@@ -281,6 +283,18 @@ def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) 
             assert again.start_from in ("", *made)
         else:
             assert again.start_from == (f"runs/{k}" if k else config.start_from)
+
+
+def test_a_card_says_of_which_agents_an_agent_was_made() -> None:
+    text = card(released("agent_avenue_simple"), "mine")
+    assert "trained by self-play and against scripted players." in text
+    assert "- **decisions**: 1,251,672,064, in 10 runs, below" in text
+    assert "- **made of**: the networks of two agents, side by side" in text
+    assert "    python -m studies.join_agents runs/4 runs/5 --how mean --without-history --out runs/6\n" in text
+    assert "    python -m studies.fit_value runs/11 --games 50000 --seed 31526017 --out runs/12\n" in text
+    assert "    python -m studies.join_agents runs/7 runs/12 --how beside --out runs/13\n" in text
+    started = dict(re.findall(r"`([0-9]+)\.toml`[^`]*```toml\n[^`]*start_from = \"runs/([0-9]+)\"", text))
+    assert started == {"2": "1", "3": "2", "4": "3", "5": "4", "7": "6", "9": "8", "10": "9", "11": "10"}
 
 
 def test_figures_of_earlier_worlds_are_marked(tmp_path: Path) -> None:

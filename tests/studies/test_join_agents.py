@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from studies.join_agents import How, Study, join_networks
+from studies.join_agents import How, Study, join_networks, main
 
 from spygames import make_game
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
@@ -55,6 +55,16 @@ def test_the_mean_has_the_mean_of_the_weights() -> None:
 def test_networks_that_do_not_fit_are_refused(other: ActorCritic, how: How, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         join_networks(GAME, (network(1, 6, 4), other), how)
+
+
+def test_values_in_other_units_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = make_game("agent_avenue_v0")
+    scaled = {"config": {"ppo": {"reward_scale": 2.0}}}
+    for name, extra in {"one": {}, "two": scaled}.items():
+        save_checkpoint(tmp_path / name, game, make_network(game, Network((4,))), 7, {}, extra)
+    assert main([str(tmp_path / "one"), str(tmp_path / "two"), "--out", str(tmp_path / "out")]) == 2
+    assert "a run had ppo.reward_scale other than 1" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_run_from_the_joined_agent_keeps_the_records_of_both(tmp_path: Path) -> None:
