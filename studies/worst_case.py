@@ -31,7 +31,7 @@ from spygames_app.cli.arguments import (
 from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.agents.policy import PolicyPlayer
 from spygames_training.evaluation.digests import player_digest
-from spygames_training.evaluation.evaluation import evaluate
+from spygames_training.evaluation.evaluation import deals_for, evaluate
 from spygames_training.experiments.best_response import (
     FIGURES,
     PLAYS,
@@ -91,7 +91,7 @@ class Study:
     seed: Seed = SEED
     """Seed of the first learner and of its games; the next learners have the next seeds."""
     games: Positive = GAMES
-    """Number of games for each result."""
+    """Number of games for each result, rounded up to whole deals."""
     worlds: Positive = WORLDS
     """Worlds per decision of the searches."""
     precision: SearchPrecision = "float32"
@@ -129,7 +129,7 @@ class Study:
         # A digest does not cover how the agent plays.
         folder = self.folder / "_".join([str(digest), *(policy.called.play for policy in policies)])
         learners = [
-            self._learned(agent, specs[0], folder / str(seed), seed)
+            self._learned(agent, specs[0], folder / str(seed), seed, deals_for(game, self.games) * game.num_sides)
             for seed in range(self.seed, self.seed + self.seeds)
         ]
         sources = dict.fromkeys(PlayerName.parse(spec).source for spec in specs)
@@ -143,9 +143,10 @@ class Study:
             "unaware": self._unaware(game, opponent),
         }
 
-    def _learned(self, agent: str, first: str, folder: Path, seed: int) -> dict[str, Any]:
-        """Train or resume a learner in `folder`, measure it, and return its `best_response.json`."""
-        budget = (self.decisions, self.worlds, self.games, self.precision)
+    def _learned(self, agent: str, first: str, folder: Path, seed: int, games: int) -> dict[str, Any]:
+        """Train or resume a learner in `folder`, measure it in `games` games, whole deals, and return its
+        `best_response.json`."""
+        budget = (self.decisions, self.worlds, games, self.precision)
         if not (folder / FIGURES).exists():
             if (folder / "run.json").exists():
                 run = resume_learner(folder)
@@ -153,7 +154,7 @@ class Study:
                 start = PlayerName.parse(first).source
                 options = {"play": self.play or "", "seed": seed, "workers": self.workers, "start_from": start}
                 run = learner_run(agent, folder, decisions=self.decisions, **options)
-            measure(run, run.train(), self.games, worlds=self.worlds, precision=self.precision)
+            measure(run, run.train(), games, worlds=self.worlds, precision=self.precision)
         found: dict[str, Any] = json.loads((folder / FIGURES).read_text())
         known = (found["decisions"], found["worlds"], found[SEARCH]["games"], found.get("precision", "float32"))
         if known != budget:
