@@ -186,12 +186,16 @@ def test_a_digest_contains_the_version_of_the_worlds() -> None:
     assert pickle.loads(pickle.dumps(other)).worlds_version == 2
 
 
+ANCHOR = "agent_avenue/simple-2-first@argmax"
+"""An agent that never changes."""
+
+
 @pytest.mark.parametrize(
     ("rivals", "name", "taken"),
     [
         ("policy|expert", "expert", "expert"),
         ("policy|expert|random", "greedy", "random"),
-        ("agent_avenue/simple-2@argmax|greedy", "agent_avenue/simple-2@argmax", "agent_avenue/simple-2@argmax"),
+        (f"{ANCHOR}|greedy", ANCHOR, ANCHOR),
     ],
 )
 def test_beliefs_about_the_rivals_type(rivals: str, name: str, taken: str) -> None:

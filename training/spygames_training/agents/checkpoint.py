@@ -48,7 +48,7 @@ class Checkpoint:
         >>> from spygames_training import load_checkpoint
         >>> checkpoint = load_checkpoint("agent_avenue/simple-2")
         >>> checkpoint.game.id, checkpoint.decisions
-        ('agent_avenue_v0', 237633536)
+        ('agent_avenue_v0', 1251672064)
     """
 
     game: Game
