@@ -222,12 +222,15 @@ def _joined(checkpoint: Checkpoint, joined: Mapping[str, Any], machine: str) -> 
     steps: list[_Step] = []
     _plan(checkpoint.meta["extra"], steps)
     runs = [step for step in steps if step.config]
-    how = {"mean": "the mean of the weights of two agents", "beside": "the networks of two agents, side by side"}
+    how = {
+        "mean": "the mean of the weights of two agents",
+        "beside": "the networks of two agents, side by side, whose logits and values are averaged",
+    }
     seconds = sum(step.seconds for step in runs)
     rows = [
         ("decisions", f"{checkpoint.decisions:,}, in {len(runs)} runs, below"),
         ("seconds", f"{seconds:,.0f}" + (f", on {in_markdown(machine)}" if machine else "")),
-        ("made of", f"{how[joined['how']]}, whose logits and values are averaged"),
+        ("made of", how[joined["how"]]),
     ]
     if met := ", ".join(map(code_span, checkpoint.training_opponents)):
         rows.append(("opponents", f"in some runs also {met}"))

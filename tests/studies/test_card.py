@@ -254,9 +254,8 @@ def test_a_card_has_remarks_and_reports_stopped_runs() -> None:
     assert "```\n\nThe first run was changed. The same seed," in text
     assert "- **planned**" not in text
     assert "that it started from (2 runs, below), SHA-256" in text
-    stopped = card(
-        released("agent_avenue_simple_safe"), "mine"
-    )  # the first of its runs was stopped, but not the last one
+    # The first of its runs was stopped, but not the last one.
+    stopped = card(released("agent_avenue_simple_safe"), "mine")
     assert stopped.count(", stopped (Ctrl-C) after ") == 1
     assert "- **planned**" not in stopped
     whole = released("agent_avenue_simple_3")

@@ -417,9 +417,11 @@ def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, option
 
 def _with_history(first: "Game", others: "Iterable[Game]") -> dict[str, Any]:
     """Return the options of `first`, or of the first game of `others` that differs from it by a history alone."""
-    longer = ({**game.options} for game in others if game.id == first.id and "history" in game.options)
-    same = (options for options in longer if {**options, "history": 0} == {**first.options, "history": 0})
-    return next(same, {**first.options}) if "history" not in first.options else {**first.options}
+    for game in others:
+        longer = {**first.options, "history": game.options.get("history")}
+        if "history" not in first.options and game.id == first.id and game.options == longer:
+            return longer
+    return dict(first.options)
 
 
 def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str:
