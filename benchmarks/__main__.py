@@ -31,6 +31,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 RESULTS = DOCS / "results"
 BEGIN, END = "<!-- figures: python -m benchmarks writes from here -->", "<!-- to here -->"
 JAX = "<!-- jax: python -m benchmarks --jax writes from here -->", "<!-- to here, jax -->"
+GPU = "<!-- gpu: python -m benchmarks --gpu writes from here -->", "<!-- to here, gpu -->"
 GAMES = "<!-- games: python -m benchmarks --games writes from here -->", "<!-- to here, games -->"
 
 
@@ -68,7 +69,7 @@ class Benchmarks:
     --train measures training instead: the time from random weights to 85 % against greedy in Agent Avenue, with this
     package's PPO, with MaskablePPO as in PettingZoo's tutorial, and with MaskablePPO through our environment. It also
     measures the speed of training in each game. --games measures each game's speed and memory, from 1 to 1,000,000
-    games at once. --jax measures the JAX environments beside those of Pgx.
+    games at once. --jax measures the JAX environments beside those of Pgx. --gpu measures games and training on a GPU.
     """
 
     only: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="", metavar="[NAME ...]")] = ()
@@ -87,6 +88,8 @@ class Benchmarks:
     """Measure each game (20 minutes, 10 GB of memory)."""
     jax: bool = False
     """Measure the JAX environments beside Pgx's, on one core."""
+    gpu: bool = False
+    """Measure games and training on a GPU, beside the same on all cores. Needs the extra gpu, torch and a GPU."""
     train: bool = False
     """Measure training. Needs the extra sb3."""
     minutes: float = 4.0
@@ -102,6 +105,8 @@ class Benchmarks:
             return self._measure_games()
         if self.jax:
             return self._measure_jax()
+        if self.gpu:
+            return self._measure_gpu()
         benches = {b.name: b for b in (*OURS, *THEIRS)}
         if unknown := [name for name in self.only if name not in benches]:
             raise WrongArguments(f"no benchmark {unknown[0]!r}; the benchmarks are {', '.join(benches)}")
@@ -149,6 +154,27 @@ class Benchmarks:
         if self.write:
             put_between(RESULTS / "benchmarks.md", *JAX, text)
             (RESULTS / "benchmarks_jax.json").write_text(json.dumps(content, indent=1) + "\n")
+        return 0
+
+    def _measure_gpu(self) -> int:
+        if self.only or (self.write and self.quick):
+            raise WrongArguments("--gpu measures everything: omit --only, and do not combine --quick with --write")
+        try:
+            from benchmarks import gpu
+
+            name, host = gpu.current_gpu().name, machine()
+        except ModuleNotFoundError as error:
+            raise ValueError(f"--gpu: {error}") from error
+        runs, seconds = (3, 0.2) if self.quick else (self.runs, self.seconds)
+        results = measure(gpu.benches(), runs, seconds, Console())
+        settings = f"{name}. {settings_text(runs, seconds)}"
+        text = f"{gpu.text(results)}\n\n{about(settings, host)}"
+        print(text)
+        content = as_json(results, host, settings)
+        self._keep(content)
+        if self.write:
+            put_between(RESULTS / "benchmarks.md", *GPU, text)
+            (RESULTS / "benchmarks_gpu.json").write_text(json.dumps(content, indent=1) + "\n")
         return 0
 
     def _keep(self, figures: dict[str, Any]) -> None:

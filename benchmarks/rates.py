@@ -18,18 +18,34 @@ from spygames_training.ppo.learner import Learner
 from spygames_training.ppo.rollout import Rollout
 
 
-def training_rate(game_id: str, **options: Any) -> Run:
+def training_rate(
+    game_id: str,
+    *,
+    hidden: tuple[int, ...] = (128, 128),
+    ppo: PPO | None = None,
+    workers: int | None = None,
+    device: str = "cpu",
+    **options: Any,
+) -> Run:
     """Return the measurement of the trainer's speed in a variant, in decisions per second.
 
-    A unit of work is a whole iteration: playing and learning, with a 2x128 network, two epochs, and one worker per core
-    (at most two). Without options the variant is the default one.
+    A unit of work is a whole iteration: playing and learning, with two epochs. Without options the variant is the
+    default one.
+
+    Args:
+        game_id: the game.
+        hidden: widths of the hidden layers.
+        ppo: settings. None: the default ones.
+        workers: number of threads. None: one per core, at most two.
+        device: where the network is.
+        options: of the game.
     """
     torch.set_num_threads(1)  # each worker is one thread
-    game = spygames.make_game(game_id, **options)
-    ppo = PPO()
-    workers = min(2, os.cpu_count() or 1)
+    game, ppo = spygames.make_game(game_id, **options), ppo or PPO()
+    workers = workers or min(2, os.cpu_count() or 1)
     rollouts = [Rollout(game, ppo.games // workers, ppo.steps, seed) for seed in range(workers)]
-    learner = Learner(ActorCritic(game.num_features, game.num_actions, (128, 128)), ppo, workers, seed=0)
+    network = ActorCritic(game.num_features, game.num_actions, hidden).to(device)
+    learner = Learner(network, ppo, workers, seed=0)
 
     def iteration() -> int:
         learner.play(rollouts)

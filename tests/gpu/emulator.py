@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from spygames.core.gpu.device import kernel_arguments
 from tests.gpu.ptx import parse
 from tests.gpu.translate import SLOT, Translator
 
@@ -17,6 +18,7 @@ HAS_GCC = shutil.which("gcc") is not None
 LANES, THREADS = 32, 128
 """Threads per warp and per block."""
 CLASSES = 16
+NOTHING = np.zeros(0, np.uint64)
 
 
 @dataclass(frozen=True)
@@ -63,17 +65,22 @@ class Emulator:
             named: buffers whose accesses are counted separately; `touched(0)` is the first one.
             measure: whether to count accesses and check their alignment.
         """
-        values = [v % 2**64 for a in arrays for v in (0, 0, a.size, a.itemsize, a.ctypes.data, *a.shape, *a.strides)]
+        low = np.array([a.ctypes.data for a in named], np.uint64)
+        high = low + np.array([a.nbytes for a in named], np.uint64)
+        self.run(kernel_arguments(arrays, [a.ctypes.data for a in arrays]), n, low, high, measure)
+
+    def run(
+        self, values: np.ndarray, n: int, low: np.ndarray = NOTHING, high: np.ndarray = NOTHING, measure: bool = False
+    ) -> None:
+        """Run `n` threads with the parameters of `kernel_arguments`; see `launch` for the rest."""
         if n % THREADS or len(values) != len(self.program.entry.params):
             raise ValueError(f"{n} threads, {len(values)} values for {len(self.program.entry.params)} parameters")
         slots = np.zeros((len(values), SLOT // 8), np.uint64)
-        slots[:, 0] = np.array(values, np.uint64)
-        low = np.array([a.ctypes.data for a in named], np.uint64)
-        high = low + np.array([a.nbytes for a in named], np.uint64)
+        slots[:, 0] = values
         pointers = [ctypes.c_void_p(a.ctypes.data) for a in (slots, low, high, self._counts)]
         self._run(
             pointers[0], ctypes.c_uint64(len(values)), n // THREADS, THREADS,
-            pointers[1], pointers[2], len(named), pointers[3], int(measure),
+            pointers[1], pointers[2], len(low), pointers[3], int(measure),
         )  # fmt: skip
 
     @property

@@ -5,7 +5,6 @@ that it needs.
 """
 
 import re
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +14,8 @@ import pytest
 
 import spygames
 from spygames.core.game.game import Game
+from spygames.core.gpu.device import GameArrays
 from spygames.core.gpu.ptx import LANES, LAYOUTS, Layout, step_ptx
-from spygames.core.gpu.records import from_lanes, to_lanes
 from spygames.core.playing.batch import Batch
 from tests.gpu.assembled import assemble, tool
 from tests.gpu.emulator import HAS_GCC, Emulator, buffer
@@ -73,44 +72,10 @@ def compiled(name: str, layout: Layout) -> str:
     return step_ptx(game_of(name), layout, CAPABILITY)
 
 
-class Device:
-    """The buffers of GAMES games, laid out as on a GPU."""
-
-    def __init__(self, batch: Batch, layout: Layout) -> None:
-        game, n, self.layout = batch.game, batch.n, layout
-        self.dtype, across = game.state_dtype, layout != "rows"
-        self.states = buffer(n * self.dtype.itemsize)
-        self.states[:] = (to_lanes(batch.states, LANES) if layout == "lanes" else batch.states.view(np.uint8)).ravel()
-        self.views = buffer(n * game.num_features * 4)
-        self.mask, self.rewards = buffer(game.num_actions * n), buffer(game.num_players * n * 4)
-        self.seeds, self.done = batch.seeds.copy(), np.zeros(n, np.bool_)
-        states = (
-            [self.states.reshape(n // LANES, -1)]
-            if layout == "lanes"
-            else [self.states.view(self.dtype), self.states.view(np.uint64).reshape(n, -1)]
-        )
-        order: Callable[..., tuple[int, int]] = lambda k: (k, n) if across else (n, k)  # noqa: E731
-        self.shown = self.views.view(np.float32).reshape(order(game.num_features))
-        self.allowed = self.mask.view(np.int8).reshape(order(game.num_actions))
-        self.paid = self.rewards.view(np.float32).reshape(order(game.num_players))
-        views = self.views if across else self.views.view(game.view_dtype)
-        self.before, self.after = [game.packed, *states, self.seeds], [views, self.allowed, self.paid, self.done]
-
-    def arguments(self, actions: np.ndarray) -> list[np.ndarray]:
-        return [*self.before, actions, *self.after]
-
-    def assert_is(self, batch: Batch) -> None:
-        """Assert that all bytes equal the batch's."""
-        turn = np.ascontiguousarray if self.layout == "rows" else lambda a: np.ascontiguousarray(a.T)
-        states = self.states
-        if self.layout == "lanes":
-            states = from_lanes(self.dtype, self.states.reshape(batch.n // LANES, -1), LANES)
-        assert states.tobytes() == batch.states.tobytes()
-        assert turn(self.shown).tobytes() == batch.observation.tobytes()
-        assert turn(self.allowed).tobytes() == batch.mask.tobytes()
-        assert turn(self.paid).tobytes() == batch.rewards.tobytes()
-        assert self.done.tobytes() == batch.done.tobytes()
-        assert self.seeds.tobytes() == batch.seeds.tobytes()
+def assert_is(arrays: dict[str, np.ndarray], batch: Batch) -> None:
+    """Assert that all bytes equal the batch's."""
+    for name, array in arrays.items():
+        assert array.tobytes() == getattr(batch, name).tobytes(), name
 
 
 @each_layout
@@ -125,16 +90,17 @@ def test_the_ptx_plays_like_a_batch(name: str, layout: Layout, tmp_path: Path) -
 
     for _ in range(variant.warm_up):
         batch.step(choose())
-    emulator, device, ended = Emulator(compiled(name, layout), tmp_path), Device(batch, layout), 0
-    named = [device.states, device.views, device.mask]
+    emulator, ended = Emulator(compiled(name, layout), tmp_path), 0
+    games = GameArrays(game, batch.states, batch.seeds, layout, buffer)
+    named = [games.states, games.views, games.mask]
     for step in range(STEPS):
         if step == STEPS - MEASURED:
             emulator.reset()
         actions = choose()
-        emulator.launch(device.arguments(actions), GAMES, named, measure=step >= STEPS - MEASURED)
+        emulator.launch(games.arguments(actions), GAMES, named, measure=step >= STEPS - MEASURED)
         batch.step(actions)
         ended += int(batch.done.sum())
-        device.assert_is(batch)
+        assert_is(games.as_rows(), batch)
     sectors = sum(emulator.touched(k, writes).sectors for k in (0, 1, 2, 3, 5) for writes in (False, True)) / LANES
     print(f"{name}, {layout}: {ended} games ended, {emulator.instructions:,.0f} instructions a warp, "
           f"{emulator.active_lanes:.2f} of the lanes active, {sectors:.0f} sectors a decision")  # fmt: skip

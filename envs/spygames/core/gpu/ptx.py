@@ -19,7 +19,7 @@ from numba.core import types as _types
 from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.text import shown
 from spygames.core.game.game import KERNELS, Game
-from spygames.core.game.rng import next_seed
+from spygames.core.game.rng import next_seed, random_action
 from spygames.core.gpu.records import blank_lane, cuda_lane, runs
 
 types = cast(Any, _types)
@@ -100,6 +100,18 @@ def _step_lanes(options, tiles, seeds, actions, views, mask, rewards, done):  # 
         observe(s, np.int64(s.to_move), view_lane(views, len(seeds), i))
 
 
+def _choose_rows(mask, rng, actions):  # type: ignore[no-untyped-def]
+    i = grid(1)
+    if i < len(actions):
+        actions[i] = random_action(mask[i], rng[i : i + 1])
+
+
+def _choose_across(mask, rng, actions):  # type: ignore[no-untyped-def]
+    i = grid(1)
+    if i < len(actions):
+        actions[i] = random_action(mask[:, i], rng[i : i + 1])
+
+
 _TEMPLATES: dict[Layout, Callable[..., None]] = {"rows": _step_rows, "hybrid": _step_hybrid, "lanes": _step_lanes}
 
 
@@ -142,6 +154,17 @@ def step_ptx(game: Game, layout: Layout = "lanes", capability: tuple[int, int] =
     return ptx_of(step, _signature(game, layout), capability)
 
 
+def choose_ptx(layout: Layout = "lanes", capability: tuple[int, int] = (9, 0)) -> str:
+    """Return the PTX of the kernel that draws a legal action of n games, one per thread.
+
+    The arguments of the kernel are arrays: masks int8 ([n, A] in `rows`, else [A, n]), streams uint64 [n], which
+    advance, and the drawn actions int64 [n].
+    """
+    source = cast(FunctionType, _choose_rows if layout == "rows" else _choose_across)
+    choose = FunctionType(source.__code__, {**source.__globals__, "grid": _cuda().grid}, source.__name__)
+    return ptx_of(choose, (_array(types.int8, 2), _array(types.uint64, 1), _array(types.int64, 1)), capability)
+
+
 def ptx_of(kernel: Callable[..., None], signature: tuple[Any, ...], capability: tuple[int, int]) -> str:
     """Compile a plain function to PTX as a CUDA kernel. It may call functions decorated with `@kernel`.
 
@@ -155,23 +178,29 @@ def ptx_of(kernel: Callable[..., None], signature: tuple[Any, ...], capability: 
         return cuda.compile_ptx(kernel, signature, cc=capability)[0]
 
 
-def _signature(game: Game, layout: Layout) -> tuple[Any, ...]:
-    def array(kind: Any, axes: int) -> Any:
-        return types.Array(kind, axes, "C")
+def _array(kind: Any, axes: int) -> Any:
+    return types.Array(kind, axes, "C")
 
+
+def _signature(game: Game, layout: Layout) -> tuple[Any, ...]:
     state, view, options = map(from_dtype, (game.state_dtype, game.view_dtype, game.packed.dtype))
-    states = [array(types.uint8, 2)] if layout == "lanes" else [array(state, 1), array(types.uint64, 2)]
+    states = [_array(types.uint8, 2)] if layout == "lanes" else [_array(state, 1), _array(types.uint64, 2)]
     return (
-        array(options, 1), *states, array(types.uint64, 1), array(types.int64, 1),
-        array(view, 1) if layout == "rows" else array(types.uint8, 1),
-        array(types.int8, 2), array(types.float32, 2), array(types.boolean, 1),
+        _array(options, 1), *states, _array(types.uint64, 1), _array(types.int64, 1),
+        _array(view, 1) if layout == "rows" else _array(types.uint8, 1),
+        _array(types.int8, 2), _array(types.float32, 2), _array(types.boolean, 1),
     )  # fmt: skip
+
+
+def check_installed() -> None:
+    """Raise ModuleNotFoundError if numba-cuda is not installed."""
+    if importlib.util.find_spec("numba_cuda") is None:
+        raise ModuleNotFoundError(f"games on a GPU need numba-cuda: {how_to_install('gpu')}", name="numba_cuda")
 
 
 def _cuda() -> Any:
     """Import the parts of numba-cuda that are used here, some of them private."""
-    if importlib.util.find_spec("numba_cuda") is None:
-        raise ModuleNotFoundError(f"games on a GPU need numba-cuda: {how_to_install('gpu')}", name="numba_cuda")
+    check_installed()
     cuda, dispatcher, compiler = map(
         importlib.import_module, ("numba.cuda", "numba.cuda.dispatcher", "numba.cuda.compiler")
     )
