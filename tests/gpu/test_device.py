@@ -5,6 +5,7 @@
 
 import ctypes
 import importlib
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 from spygames.core.game.game import Game
 from spygames.core.game.rng import random_action
 from spygames.core.gpu import device
-from spygames.core.gpu.device import DeviceGames, GameArrays
+from spygames.core.gpu.device import DeviceGames
 from spygames.core.gpu.ptx import LAYOUTS, Layout
 from spygames.core.playing.batch import Batch
 from tests.gpu.emulator import HAS_GCC, THREADS, Emulator
@@ -25,6 +26,9 @@ from tests.gpu.test_gpu_code import VARIANTS, assert_is, game_of
 from tests.poker import kuhn, leduc
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: make test-gpu-code")
+
+STEPS = 1000
+"""Steps on a real GPU."""
 
 each_layout = pytest.mark.parametrize("layout", LAYOUTS)
 
@@ -126,12 +130,6 @@ def test_a_refusal_by_the_driver_is_an_error(monkeypatch: pytest.MonkeyPatch) ->
         DeviceGames(batch.game, batch.states, batch.seeds, batch.mask)
 
 
-def test_a_number_of_games_that_fills_no_warp_is_refused() -> None:
-    batch = Batch(kuhn.make_game(), 33, seed=4, threads=1)
-    with pytest.raises(ValueError, match="multiple of 32, not 33"):
-        GameArrays(batch.game, batch.states, batch.seeds, "lanes")
-
-
 GAMES: dict[str, Callable[[], Game]] = {
     **{name: partial(game_of, name) for name in VARIANTS},
     "kuhn": kuhn.make_game,
@@ -144,8 +142,9 @@ GAMES: dict[str, Callable[[], Game]] = {
 def test_games_on_a_gpu_are_those_of_a_batch(name: str, layout: Layout) -> None:
     if not has_gpu():
         pytest.skip("no GPU")
-    batch = Batch(GAMES[name](), 65_536, seed=6)
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    batch = Batch(GAMES[name](), 65_536, seed=6, threads=max(1, (os.cpu_count() or 1) // workers))
     games = DeviceGames(batch.game, batch.states, batch.seeds, batch.mask, layout, seed=9)
-    ended = play(games, batch, 1000, 100)
-    print(f"{name}, {layout}: {1000 * batch.n:,} decisions, {ended:,} games ended")
+    ended = play(games, batch, STEPS, 100)
+    print(f"{name}, {layout}: {STEPS * batch.n:,} decisions, {ended:,} games ended")
     assert ended > batch.n
