@@ -1,4 +1,7 @@
-"""Run PTX on the CPU, warp by warp, and count what it would cost on a GPU. Needs gcc."""
+"""Run PTX on the CPU, warp by warp, and count what it would cost on a GPU. Needs gcc.
+
+Each access must lie in the memory that its instruction may use: the given arrays, the constants or the local memory.
+"""
 
 import ctypes
 import shutil
@@ -40,7 +43,9 @@ class Emulator:
     def __init__(self, ptx: str, folder: Path) -> None:
         self.program = parse(ptx)
         folder = Path(tempfile.mkdtemp(dir=folder))  # a library is loaded once per path
-        (folder / "program.c").write_text(Translator(self.program).text())
+        translator = Translator(self.program)
+        (folder / "program.c").write_text(translator.text())
+        self._accesses = translator.texts
         library = folder / "kernel.so"
         # No product may be fused with a sum, and records are read through pointers of any type, as on a GPU.
         flags = ["-O1", "-w", "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv", "-shared", "-fPIC"]
@@ -67,21 +72,38 @@ class Emulator:
         """
         low = np.array([a.ctypes.data for a in named], np.uint64)
         high = low + np.array([a.nbytes for a in named], np.uint64)
-        self.run(kernel_arguments(arrays, [a.ctypes.data for a in arrays]), n, low, high, measure)
+        self.run(kernel_arguments(arrays, [a.ctypes.data for a in arrays]), n, arrays, low, high, measure)
 
     def run(
-        self, values: np.ndarray, n: int, low: np.ndarray = NOTHING, high: np.ndarray = NOTHING, measure: bool = False
+        self,
+        values: np.ndarray,
+        n: int,
+        memory: Sequence[np.ndarray],
+        low: np.ndarray = NOTHING,
+        high: np.ndarray = NOTHING,
+        measure: bool = False,
     ) -> None:
-        """Run `n` threads with the parameters of `kernel_arguments`; see `launch` for the rest."""
+        """Run `n` threads with the parameters of `kernel_arguments`; see `launch` for the rest.
+
+        Raises:
+            IndexError: an access outside of the arrays `memory`, the constants and the local memory.
+        """
         if n % THREADS or len(values) != len(self.program.entry.params):
             raise ValueError(f"{n} threads, {len(values)} values for {len(self.program.entry.params)} parameters")
         slots = np.zeros((len(values), SLOT // 8), np.uint64)
         slots[:, 0] = values
-        pointers = [ctypes.c_void_p(a.ctypes.data) for a in (slots, low, high, self._counts)]
-        self._run(
-            pointers[0], ctypes.c_uint64(len(values)), n // THREADS, THREADS,
-            pointers[1], pointers[2], len(low), pointers[3], int(measure),
-        )  # fmt: skip
+        ranges = np.array(sorted({(a.ctypes.data, a.nbytes) for a in memory}), np.uint64)
+        fault = np.zeros(3, np.uint64)
+        pointers = [ctypes.c_void_p(a.ctypes.data) for a in (slots, ranges, fault, low, high, self._counts)]
+        if self._run(
+            pointers[0], ctypes.c_uint64(len(values)), n // THREADS, THREADS, pointers[1], len(ranges), pointers[2],
+            pointers[3], pointers[4], len(low), pointers[5], int(measure),
+        ):  # fmt: skip
+            access, address, thread = map(int, fault)
+            at, size = min(ranges.tolist(), key=lambda r: max(r[0] - address, address - r[0] - r[1]), default=(0, 0))
+            raise IndexError(
+                f"thread {thread} accesses byte {address - at} of an array of {size} bytes: {self._accesses[access]}"
+            )
 
     @property
     def warps(self) -> int:

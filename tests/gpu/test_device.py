@@ -41,8 +41,9 @@ def has_gpu() -> bool:
 class Memory:
     """An array of an emulated GPU."""
 
-    def __init__(self, array: np.ndarray) -> None:
+    def __init__(self, allocated: list[np.ndarray], array: np.ndarray) -> None:
         self.array = array.copy()
+        allocated.append(self.array)
         self.__cuda_array_interface__ = {"data": (self.array.ctypes.data, False)}
 
     def copy_to_host(self) -> np.ndarray:
@@ -52,8 +53,8 @@ class Memory:
 class Driver:
     """The calls of the CUDA driver that are used, answered by the emulator."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, allocated: list[np.ndarray]) -> None:
+        self.folder, self.allocated = folder, allocated
 
     def cuModuleLoadData(self, image: int) -> tuple[int, Emulator]:  # noqa: N802
         return 0, Emulator(ctypes.string_at(image).decode(), self.folder)
@@ -67,20 +68,21 @@ class Driver:
         k = len(function.program.entry.params)
         addresses = np.ctypeslib.as_array(ctypes.cast(pointers, ctypes.POINTER(ctypes.c_uint64)), (k,))
         values = [ctypes.c_uint64.from_address(int(at)).value for at in addresses]
-        function.run(np.array(values, np.uint64), blocks * threads)
+        function.run(np.array(values, np.uint64), blocks * threads, self.allocated)
         return (0,)
 
 
 @pytest.fixture
 def emulated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    allocated: list[np.ndarray] = []
     cuda = SimpleNamespace(
         current_context=lambda: None,
         is_available=lambda: True,
         get_current_device=lambda: SimpleNamespace(compute_capability=(8, 0), name=b"emulator"),
-        to_device=Memory,
+        to_device=partial(Memory, allocated),
         synchronize=lambda: None,
     )
-    monkeypatch.setattr(device, "_cuda", lambda: (cuda, Driver(tmp_path)))
+    monkeypatch.setattr(device, "_cuda", lambda: (cuda, Driver(tmp_path, allocated)))
 
 
 def play(games: DeviceGames, batch: Batch, steps: int, every: int) -> int:
@@ -105,6 +107,15 @@ def test_games_on_an_emulated_gpu_are_those_of_a_batch(layout: Layout) -> None:
     batch = Batch(game_of("agent_avenue_simple"), THREADS, seed=4, threads=1)
     games = DeviceGames(batch.game, batch.states, batch.seeds, batch.mask, layout, seed=8)
     assert play(games, batch, 60, 1) > THREADS
+
+
+@each_layout
+@pytest.mark.skipif(not HAS_GCC, reason="the emulator needs gcc")
+@pytest.mark.usefixtures("emulated")
+def test_poker_on_an_emulated_gpu_is_that_of_a_batch(layout: Layout) -> None:
+    batch = Batch(kuhn.make_game(), THREADS, seed=4, threads=1)
+    games = DeviceGames(batch.game, batch.states, batch.seeds, batch.mask, layout, seed=8)
+    assert play(games, batch, 20, 1) > THREADS
 
 
 @pytest.mark.skipif(not HAS_GCC, reason="the emulator needs gcc")

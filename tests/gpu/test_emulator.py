@@ -1,5 +1,6 @@
 """The emulator executes each instruction as the PTX manual says, and counts what a warp does."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,9 @@ COMPUTED = {
     "cvt.s64.s8 %rd3, %rd2;": lambda x: (x + 128) % 256 - 128,
     "setp.lt.s64 %p1, %rd2, 4;\nselp.b64 %rd3, 1, 2, %p1;": lambda x: 1 if x < 4 else 2,
     "setp.lt.u64 %p1, %rd2, 4;\nselp.b64 %rd3, 1, 2, %p1;": lambda x: 1 if x % 2**64 < 4 else 2,
+    "setp.lt.s64 %p1, %rd2, 4;\nxor.pred %p2, %p1, -1;\nand.pred %p3, %p2, -1;\nselp.b64 %rd3, 1, 2, %p3;": (
+        lambda x: 2 if x < 4 else 1
+    ),
     "mov.u64 %rd3, 7;\nsetp.eq.s64 %p1, %rd2, 0;\n@!%p1 mov.u64 %rd3, 8;": lambda x: 8 if x else 7,
     "cvt.rn.f64.s64 %fd1, %rd2;\nmul.f64 %fd2, %fd1, 0d3FE0000000000000;\ncvt.rzi.s64.f64 %rd3, %fd2;": (
         lambda x: int(x * 0.5)
@@ -182,6 +186,49 @@ def test_accesses_are_counted_by_sectors_and_alignment(tmp_path: Path) -> None:
     assert (read.requests, read.lanes, read.sectors, read.lines) == (1, LANES, 8, 2)
     assert (written.requests, written.lanes, written.sectors, written.lines) == (1, LANES, 1, 1)
     assert run("ld.global.u32 %r2, [%rd1+2];\n", values, tmp_path, measure=True).misaligned == 128
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        ("ld.global.u64 %rd2, [%rd1+8];\n", "thread 127 accesses byte 1024 of an array of 1024 bytes: ld.global.u64"),
+        ("st.u8 [%rd1+-1], 1;\n", "thread 0 accesses byte -1 of"),
+        ("ld.u8 %rs1, [0];\n", "thread 0 accesses"),
+        ("mov.u64 %rd2, table;\nld.global.u64 %rd3, [%rd2];\n", "ld.global.u64"),
+        ("mov.u64 %rd2, table;\nld.u64 %rd3, [%rd2];\n", "ld.u64"),  # the address is not generic
+        ("mov.u64 %rd2, table;\nld.const.u64 %rd3, [%rd2+8];\n", "ld.const.u64"),
+        ("mov.u64 %rd2, table;\ncvta.const.u64 %rd3, %rd2;\nst.u64 [%rd3], 1;\n", "st.u64"),
+        ("ld.local.u64 %rd2, [%rd1];\n", "ld.local.u64"),
+    ],
+)
+def test_an_access_outside_of_its_memory_is_an_error(body: str, fault: str, tmp_path: Path) -> None:
+    table = ".const .align 8 .b8 table[8] = {1, 2, 3, 4, 5, 6, 7, 8};\n"
+    with pytest.raises(IndexError, match=re.escape(fault)):
+        run(body, np.arange(128), tmp_path, table)
+
+
+@needs_gcc
+def test_constants_and_local_memory_have_generic_addresses_too(tmp_path: Path) -> None:
+    table = ".const .align 8 .b8 table[8] = {1, 2, 3, 4, 5, 6, 7, 8};\n"
+    body = """
+.local .align 8 .b8 __local_depot0[16];
+mov.u64 %rd2, table;
+cvta.const.u64 %rd3, %rd2;
+ld.const.u8 %rs1, [%rd2+1];
+ld.u8 %rs2, [%rd3+2];
+mov.u64 %SPL, __local_depot0;
+cvta.local.u64 %SP, %SPL;
+add.u64 %rd4, %SP, 8;
+st.u8 [%rd4], %rs1;
+ld.local.u8 %rs3, [%SPL+8];
+add.s16 %rs4, %rs2, %rs3;
+cvt.u64.u16 %rd5, %rs4;
+st.global.u64 [%rd1], %rd5;
+"""
+    values = np.arange(128)
+    run(body, values, tmp_path, table)
+    assert set(values) == {3 + 2}
 
 
 def test_lanes_reconverge_at_the_immediate_post_dominator() -> None:

@@ -18,8 +18,8 @@ UNORDERED = {"neu": "==", "ltu": ">=", "leu": ">", "gtu": "<=", "geu": "<"}
 """Comparisons of floats that also hold for NaN, by the ordered comparison that is their opposite."""
 WIDER = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64", "s64": "__int128", "u64": "unsigned __int128"}
 BINARY = {"and": "&", "or": "|", "xor": "^"}
-SPACES = {"global": 0, "local": 1, "const": 2}
-"""Number of each memory space in `warp.c`; a generic address counts as global."""
+SPACES = {"global": 0, "local": 1, "const": 2, "generic": 3}
+"""Number of each memory space in `warp.c`."""
 SLOT = 64
 """Bytes of a parameter or a result."""
 
@@ -31,6 +31,8 @@ class Translator:
         self.program = program
         self.accesses: list[tuple[int, int]] = []
         """The space of each instruction that accesses memory, and whether it writes."""
+        self.texts: list[str] = []
+        """Those instructions, each with its function."""
 
     def text(self) -> str:
         """Return the declarations and blocks that `warp.c` includes."""
@@ -57,6 +59,11 @@ class Translator:
             sizes.append(len(lines) + (block.end is not None))
             out += [f"static int b{k}(Lane* L) {{", *lines, f"{self.end(block, k)} }}"]
         calls = [self.program.named(b.end.callee) if isinstance(b.end, Call) else None for b in blocks]
+        out.append("static const Range constants[] = {")
+        out += [f"{{(u64)C_{_name(name)}, sizeof C_{_name(name)}}}," for name in self.program.constants]
+        out += ["{0, 0}};", "static const struct { u64 at, size; } depots[] = {"]
+        out += [f"{{offsetof(Lane, F{f.index}_depot), {f.local_bytes}}}," for f in functions]
+        out.append("{0, 0}};")
         spaces, writes = zip(*self.accesses or [(0, 0)], strict=True)
         tables: dict[str, list[int]] = {
             "size": sizes,
@@ -105,9 +112,9 @@ class Translator:
         if re.fullmatch(r"-?\d+", text):
             return f"(({t})((s64){int(text) % 2**64}ull))"
         if text.startswith("__local_depot"):
-            return f"(u64)(L->F{f.index}_depot)"
+            return f"((u64)L->F{f.index}_depot + LOCAL)"
         if text in self.program.constants:
-            return f"(u64)C_{_name(text)}"
+            return f"((u64)C_{_name(text)} + CONST)"
         raise ValueError(f"not understood: operand {text!r}")
 
     def store(self, f: Function, register: str, value: str, t: str) -> str:
@@ -122,6 +129,8 @@ class Translator:
             value = f"({value})" if t in ("f32", "f64") else f"as_{to}({value})"
         else:
             value = f"bits_{t}({value})" if t in ("f32", "f64") else f"({to})({t})({value})"
+            if found[1] == "p":  # -1 is true
+                value = f"({value}) & 1"
         return f"L->F{f.index}_{found[1]}[{found[2]}] = {value};"
 
     def address(self, f: Function, text: str) -> str:
@@ -131,10 +140,18 @@ class Translator:
             raise ValueError(f"not understood: address {text!r}")
         return f"({self.value(f, found[1], 'u64')} + {int(found[2] or 0)}ll)"
 
-    def log(self, name: str, t: str, writes: bool) -> str:
-        """Record a memory access, if accesses are counted."""
-        self.accesses.append((SPACES.get(name.split(".")[1], 0), int(writes)))
-        return f"LOG({len(self.accesses) - 1}, A, sizeof({t}));"
+    def access(self, f: Function, text: str, operand: str, t: str, writes: bool) -> str:
+        """Return the start of the code of a memory access: A is its address, which is checked, and may be counted."""
+        name = text.split()[text[0] == "@"]
+        space = name.split(".")[1]
+        self.accesses.append((SPACES.get(space, SPACES["generic"]), int(writes)))
+        self.texts.append(f"{text}; in {f.name}")
+        k = len(self.accesses) - 1
+        own = f" - {space.upper()}" if space in ("local", "const") else ""
+        return (
+            f"u64 A = {self.address(f, operand)}{own}; if (!allowed(L, {k}, A, sizeof({t}))) return STOPPED; "
+            f"LOG({k}, A, sizeof({t}));"
+        )
 
     def line(self, block: Block, text: str, before: Block | None) -> str:
         """Translate an instruction that does not end a block; `before` is the preceding block."""
@@ -186,12 +203,16 @@ class Translator:
         ):
             raise ValueError(f"not understood: {text!r}")
         match op:
-            case "mov" | "cvta":
+            case "mov":
                 return result(value(1))
+            case "cvta":  # to a generic address, or from it; those of `global` are the same
+                space = parts[1 + (parts[1] == "to")]
+                sign = "+" if parts[1] == "to" else "-"
+                return result(value(1) if space == "global" else f"{value(1)} {sign} {space.upper()}")
             case "ld":
-                return f"u64 A = {self.address(f, a[1])}; {self.log(name, t, False)} {result(f'*({t}*)A')}"
+                return f"{self.access(f, text, a[1], t, writes=False)} {result(f'*({t}*)A')}"
             case "st":
-                return f"u64 A = {self.address(f, a[0])}; {self.log(name, t, True)} *({t}*)A = {value(1)};"
+                return f"{self.access(f, text, a[0], t, writes=True)} *({t}*)A = {value(1)};"
             case "add" | "sub":
                 sign = "+" if op == "add" else "-"
                 return result(
