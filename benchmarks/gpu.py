@@ -21,6 +21,8 @@ from spygames_training.output.tables import markdown_table
 
 VARIANTS = tuple(variant for variant in EACH if variant not in ("Heimlich & Co., all cards, 7", "Agent DOG, 2"))
 """Names of the measured variants."""
+FAULTY = ("Agent DOG, 4", "lanes")
+"""Left out: it ended with an illegal address on an NVIDIA H200."""
 GAMES = 262_144
 """Games at once on the GPU."""
 STEPS = 200
@@ -42,7 +44,7 @@ def _compile(variant: str, layout: Layout, capability: tuple[int, int]) -> tuple
 
 def compile_all(capability: tuple[int, int]) -> dict[tuple[str, Layout], tuple[str, str]]:
     """Return the PTX of all kernels, compiled by a process per core."""
-    names = list(product(VARIANTS, LAYOUTS))
+    names = [name for name in product(VARIANTS, LAYOUTS) if name != FAULTY]
     with ProcessPoolExecutor(min(len(names), os.cpu_count() or 1), get_context("spawn")) as pool:
         variants, layouts = zip(*names, strict=True)
         return dict(zip(names, pool.map(_compile, variants, layouts, [capability] * len(names)), strict=True))
@@ -76,7 +78,9 @@ def game_benches() -> list[Bench]:
 
     benches = []
     for variant in VARIANTS:
-        benches += [Bench(f"{variant}: {layout}", layout, partial(prepare, variant, layout)) for layout in LAYOUTS]
+        for layout in LAYOUTS:
+            if (variant, layout) != FAULTY:
+                benches.append(Bench(f"{variant}: {layout}", layout, partial(prepare, variant, layout)))
         cpu = partial(batch_replay, threads, 65_536, game_of(variant), 32)
         benches.append(Bench(f"{variant}: CPU", f"batch, {threads} threads", cpu))
     return benches
@@ -103,7 +107,7 @@ def width(hidden: tuple[int, ...]) -> str:
 
 def cell(results: dict[str, Result], name: str) -> str:
     """Return a median, or nothing."""
-    found = results[name].median
+    found = results[name].median if name in results else None
     return show(found, "decisions/s") if found else ""
 
 

@@ -1,9 +1,10 @@
 """The tables, figures and errors of the benchmarks."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
-from benchmarks import games
+from benchmarks import games, gpu
 from benchmarks import training as bench
 from benchmarks.__main__ import Benchmarks
 from benchmarks.tools import Result
@@ -51,6 +52,7 @@ def test_invalid_arguments_give_one_line(capsys: pytest.CaptureFixture[str]) -> 
         (["--write", "--quick"], "omit --only and --quick"),
         (["--train", "--only", "aec"], "--train takes --minutes"),
         (["--games", "--only", "aec"], "omit --only"),
+        (["--gpu", "--only", "aec"], "omit --only"),
         (["--runs", "0"], "'0' is not an integer from 1"),
         (["--seconds", "0"], "--seconds must be positive"),
         (["--seconds", "nan"], "--seconds must be positive"),
@@ -76,6 +78,20 @@ def test_tables_of_games() -> None:
 
 
 @pytest.mark.slow
+def test_tables_of_a_gpu() -> None:
+    results = [Result(each, [2e8 + k]) for k, each in enumerate(gpu.benches())]
+    games, training = gpu.text(results).split("\n\n")
+    assert [row.count("200 M") for row in games.splitlines()[2:]] == [4, 4, 4, 4, 4, 3]
+    assert "| Agent DOG, 4 | 200 M | 200 M |  | 200 M |" in games
+    assert [row.count("200 M") for row in training.splitlines()[2:]] == [2, 2, 2, 2]
+
+
+def test_without_a_gpu_the_reason_is_given(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert execute(Benchmarks, ["--gpu"], "python -m benchmarks") == 2
+    assert "--gpu: games on a GPU need numba-cuda: pip install 'spygames[gpu]'" in capsys.readouterr().err
+
+
 def test_memory_grows_with_the_games() -> None:
     found = games.memory_of(next(iter(games.VARIANTS)), (1, 50_000))
     assert found.game > found.state + found.view

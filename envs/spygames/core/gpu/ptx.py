@@ -37,9 +37,6 @@ LAYOUTS: tuple[Layout, ...] = ("rows", "hybrid", "lanes")
 LANES = 32
 """Games in a tile of states: one warp."""
 
-INLINE = False
-"""Whether every function that a kernel calls is made part of it."""
-
 # Placeholders for the kernels of a game and for functions of CUDA; `step_ptx` replaces them.
 init: Any = None
 legal: Any = None
@@ -216,10 +213,9 @@ def _compiled_for(dispatcher: Any, capability: tuple[int, int]) -> Iterator[None
 
     Without this, numba-cuda would query the current device.
     """
-    device, compile_cuda = dispatcher.get_current_device, dispatcher.compile_cuda
+    device = dispatcher.get_current_device
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability)
-    dispatcher.compile_cuda = lambda *args, **options: compile_cuda(*args, **{**options, "forceinline": INLINE})
     try:
         yield
     finally:
-        dispatcher.get_current_device, dispatcher.compile_cuda = device, compile_cuda
+        dispatcher.get_current_device = device
