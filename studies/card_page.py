@@ -152,7 +152,10 @@ def _with_bots(checkpoint: Checkpoint) -> str:
     extra = checkpoint.meta.get("extra") or {}
     opponents = (extra.get("config") or {}).get("opponents") or {}
     met = opponents.get("share") or (extra.get("joined") and checkpoint.training_opponents)
-    return " and against scripted players" if met else ""
+    if not met:
+        return ""
+    scripted = any("/" not in name for name in checkpoint.training_opponents)  # an agent's name has a slash
+    return " and against scripted players" if scripted else " and against other agents"
 
 
 def _network(network: Mapping[str, Any]) -> str:

@@ -143,7 +143,7 @@ def test_a_card_reports_the_temperature_against_bots() -> None:
 
 
 def test_a_card_says_that_the_value_was_fitted() -> None:
-    checkpoint = load_checkpoint("agent_avenue/simple-2-safe")
+    checkpoint = load_checkpoint("agent_avenue/advanced-2-safe")
     assert "- **value**" not in card(checkpoint, "mine")
     fitted = {"games": 50_000, "seed": 3, "play": "sample", "digest_before": "0"}
     meta = {**checkpoint.meta, "extra": checkpoint.meta["extra"] | {"value_fitted": fitted}}

@@ -31,7 +31,10 @@ def test_a_config_names_a_game_its_players_and_itself(path: Path) -> None:
     assert config.name == path.stem
     game = spygames.make_game(config.game, **config.options)
     for name in (*config.evaluate_against, *config.opponents.bots):
-        assert make_player(game, name).name == name
+        if name.startswith("runs/"):  # the comment says how to make it
+            assert f"--out {name.partition('@')[0]}\n" in path.read_text()
+        else:
+            assert make_player(game, name).name == name
 
 
 NO_RULES = {"first_player", "captain", "max_turns", "reward", "nobody_wins", "history"}
