@@ -63,6 +63,9 @@ class GameArrays:
         seeds: uint64 [n].
         layout: the memory layout.
         allocate: returns zeroed memory, uint8 of the given size.
+
+    Raises:
+        ValueError: n is not a multiple of LANES.
     """
 
     def __init__(
@@ -159,6 +162,8 @@ class DeviceGames:
 
     Raises:
         ModuleNotFoundError: numba-cuda is not installed.
+        RuntimeError: there is no GPU, or its driver refused a kernel.
+        ValueError: n is not a multiple of LANES.
     """
 
     def __init__(
