@@ -92,6 +92,7 @@ def test_without_a_gpu_the_reason_is_given(monkeypatch: pytest.MonkeyPatch, caps
     assert "--gpu: games on a GPU need numba-cuda: pip install 'spygames[gpu]'" in capsys.readouterr().err
 
 
+@pytest.mark.slow  # two processes that compile a game
 def test_memory_grows_with_the_games() -> None:
     found = games.memory_of(next(iter(games.VARIANTS)), (1, 50_000))
     assert found.game > found.state + found.view
