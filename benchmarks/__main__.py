@@ -129,13 +129,7 @@ class Benchmarks:
         settings, host = settings_text(runs, seconds), machine()
         found = report(runs, seconds, Console())
         text = f"{found.text()}\n\n{about(settings, host)}"
-        print(text)
-        content = {"settings": settings, "machine": host, **found.as_json()}
-        self._keep(content)
-        if self.write:
-            put_between(RESULTS / "benchmarks.md", *GAMES, text)
-            (RESULTS / "benchmarks_games.json").write_text(json.dumps(content, indent=1) + "\n")
-        return 0
+        return self._publish(text, {"settings": settings, "machine": host, **found.as_json()}, GAMES, "games")
 
     def _measure_jax(self) -> int:
         if self.only or (self.write and self.quick):
@@ -148,13 +142,7 @@ class Benchmarks:
         results = measure(jax_games.benches(), runs, seconds, Console())
         settings = f"{jax_games.versions()}. {how}, medians of {runs} runs of {seconds:g} s each, taken in rounds"
         text = f"{jax_games.text(results)}\n\n{about(settings, host)}"
-        print(text)
-        content = as_json(results, host, settings)
-        self._keep(content)
-        if self.write:
-            put_between(RESULTS / "benchmarks.md", *JAX, text)
-            (RESULTS / "benchmarks_jax.json").write_text(json.dumps(content, indent=1) + "\n")
-        return 0
+        return self._publish(text, as_json(results, host, settings), JAX, "jax")
 
     def _measure_gpu(self) -> int:
         if self.only or (self.write and self.quick):
@@ -163,18 +151,21 @@ class Benchmarks:
             from benchmarks import gpu
 
             name, host = gpu.current_gpu().name, machine()
-        except ModuleNotFoundError as error:
+        except (ModuleNotFoundError, RuntimeError) as error:
             raise ValueError(f"--gpu: {error}") from error
         runs, seconds = (3, 0.2) if self.quick else (self.runs, self.seconds)
         results = measure(gpu.benches(), runs, seconds, Console())
         settings = f"{name}. {settings_text(runs, seconds)}"
         text = f"{gpu.text(results)}\n\n{about(settings, host)}"
+        return self._publish(text, as_json(results, host, settings), GPU, "gpu")
+
+    def _publish(self, text: str, figures: dict[str, Any], markers: tuple[str, str], name: str) -> int:
+        """Print the tables and keep the figures; with --write, also between the markers of the page. Return 0."""
         print(text)
-        content = as_json(results, host, settings)
-        self._keep(content)
+        self._keep(figures)
         if self.write:
-            put_between(RESULTS / "benchmarks.md", *GPU, text)
-            (RESULTS / "benchmarks_gpu.json").write_text(json.dumps(content, indent=1) + "\n")
+            put_between(RESULTS / "benchmarks.md", *markers, text)
+            (RESULTS / f"benchmarks_{name}.json").write_text(json.dumps(figures, indent=1) + "\n")
         return 0
 
     def _keep(self, figures: dict[str, Any]) -> None:

@@ -50,7 +50,7 @@ def training_rate(
     def iteration() -> int:
         learner.play(rollouts)
         learner.update(rollouts, 1.0)
-        return ppo.games * ppo.steps
+        return sum(rollout.n for rollout in rollouts) * ppo.steps
 
     iteration()
     return rate(iteration, time.perf_counter)

@@ -91,6 +91,13 @@ def test_without_a_gpu_the_reason_is_given(monkeypatch: pytest.MonkeyPatch, caps
     assert execute(Benchmarks, ["--gpu"], "python -m benchmarks") == 2
     assert "--gpu: games on a GPU need numba-cuda: pip install 'spygames[gpu]'" in capsys.readouterr().err
 
+    def none() -> None:
+        raise RuntimeError("there is no GPU")
+
+    monkeypatch.setattr(gpu, "current_gpu", none)
+    assert execute(Benchmarks, ["--gpu"], "python -m benchmarks") == 2
+    assert "--gpu: there is no GPU" in capsys.readouterr().err
+
 
 @pytest.mark.slow  # two processes that compile a game
 def test_memory_grows_with_the_games() -> None:
