@@ -11,7 +11,7 @@ import torch
 from tyro.conf import Positional
 
 from spygames.core.players.checkpoint_files import find_checkpoint
-from spygames.core.players.names import make_player
+from spygames.core.players.names import PlayerName, make_player
 from spygames.core.players.released import ANCHORS as FIRST_AGENTS
 from spygames.core.players.released import FIRST, SAFE, released_agents
 from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, console, run_command
@@ -58,7 +58,7 @@ class Study:
     The figures are: matches against the anchors, with and without a search on top; the win share of a search that knows
     the agent's policy; the calibration of the agent's value; and what the adversary X won, if
     `python -m studies.worst_case` has measured it. An agent that is hard to exploit also meets the other released agent
-    of its variant.
+    of its variant and, without a search, the first agent sampled.
 
     The study can be stopped at any time; the same command resumes. It writes figures.json next to the checkpoint after
     each match and skips matches in that file. To measure everything again, move the file away. At the end it writes the
@@ -138,8 +138,11 @@ class Measured:
         against = {anchor: self._games(WITH_MCTS[self.game.name] if anchor == MCTS else deals) for anchor in anchors}
         matches = [(name, anchor, against[anchor]) for name in names for anchor in anchors]
         if search:
+            sampled = sampled_anchors(self.file.parent)
             matches += [
-                (f"{self.name}+search:{self.settings.name}", anchor, min(few, against[anchor])) for anchor in anchors
+                (f"{self.name}+search:{self.settings.name}", anchor, min(few, against[anchor]))
+                for anchor in anchors
+                if anchor not in sampled
             ]
         for challenger, anchor, count in matches:
             self._match(challenger, anchor, count, progress)
@@ -159,10 +162,13 @@ class Measured:
         """Return the names of this agent's anchors; the first name of a player that has two."""
         names = [*ANCHORS, *([MCTS] if self.game.name in WITH_MCTS else [])]
         names += [f"{anchor}@argmax" for anchor in first_agents(self.file.parent)]
+        names += sampled_anchors(self.file.parent)
         names += other_agents(self.file.parent)
-        found: dict[str, str] = {}
+        found: dict[tuple[str, str], str] = {}
         for name in names:
-            found.setdefault(player_digest(self.game, make_player(self.game, name)) or name, name)
+            # A digest does not cover how an agent plays.
+            digest, play = player_digest(self.game, make_player(self.game, name)), PlayerName.parse(name).play
+            found.setdefault((digest or name, play), name)
         return list(found.values())
 
     def _match(self, challenger: str, anchor: str, games: int, progress: Callable[[int], None]) -> None:
@@ -214,6 +220,13 @@ def first_agents(folder: Path) -> list[str]:
     released = [agent for agent in released_agents() if agent.folder == folder.resolve()]
     names = [f"{agent.name.removesuffix(SAFE)}{FIRST}" for agent in released]
     return [name for name in names if (FIRST_AGENTS / name).is_dir()]
+
+
+def sampled_anchors(folder: Path) -> list[str]:
+    """Return the anchors of the variant, sampled, if the agent in that folder is hard to exploit: it draws its actions,
+    too, and sampled play is another rival than the most likely action."""
+    safe = any(agent.is_safe and agent.folder == folder.resolve() for agent in released_agents())
+    return [f"{anchor}@sample" for anchor in first_agents(folder)] if safe else []
 
 
 def other_agents(folder: Path) -> list[str]:

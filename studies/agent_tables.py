@@ -20,7 +20,9 @@ TITLES = {"agent_avenue": "Agent Avenue", "heimlich": "Heimlich & Co.", "agent_d
 BOTS = ("random", "greedy", "expert-1", "expert", "mcts:200")
 GUIDE_RIVALS = ("greedy", "expert-1", "mcts:200")
 ANCHOR = "first agent"
-"""Name of the column of the anchor, the first agent of the variant."""
+"""Name of the column of the anchor, the first agent of the variant, by argmax."""
+SAMPLED_ANCHOR = f"{ANCHOR}, sampled"
+"""Name of the column of the same agent where it draws its actions."""
 OTHER = "other agent"
 """Name of the column of the other released agent of the variant."""
 SEARCHED, FAIR = "with a search", "fair share"
@@ -35,7 +37,7 @@ def tables() -> str:
         parts.append(f"## {title}")
         for agent in (each for each in released_agents() if each.name.startswith(f"{game}/")):
             figures = _figures(agent)
-            against = [name for name in (*BOTS, ANCHOR, OTHER) if name in _shares(figures)]
+            against = [name for name in (*BOTS, ANCHOR, SAMPLED_ANCHOR, OTHER) if name in _shares(figures)]
             head = ["plays", *(f"`{name}`" if name in BOTS else name for name in against), "worst adversary"]
             table = markdown_table(head, _rows(figures, against, agent.play))
             card = f"{agent.decisions:,} decisions; [card](../../checkpoints/{agent.folder.name}/README.md)"
@@ -80,16 +82,22 @@ def _figures(agent: ReleasedAgent) -> Figures:
 
 
 def _shares(figures: Figures) -> dict[str, dict[str, Mapping[str, Any]]]:
-    """Return the results against each opponent by the agent's way to play. The anchor is called `ANCHOR`, the other
-    released agent `OTHER`."""
+    """Return the results against each opponent by the agent's way to play. The anchor is called `ANCHOR` or
+    `SAMPLED_ANCHOR`, the other released agent `OTHER`."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in (row for each in figures.evaluations for row in each["results"]):
         parts = PlayerName.parse(row["challenger"])
         way = SEARCHED if parts.search is not None else parts.play or "sample"
-        source = PlayerName.parse(row["opponent"]).source
-        rival = ANCHOR if source.endswith(FIRST) else OTHER if find_agent(source) else row["opponent"]
-        found.setdefault(rival, {})[way] = row
+        found.setdefault(_column(row["opponent"]), {})[way] = row
     return found
+
+
+def _column(rival: str) -> str:
+    """Return the name of the column of an opponent."""
+    name = PlayerName.parse(rival)
+    if name.source.endswith(FIRST):
+        return SAMPLED_ANCHOR if name.play == "sample" else ANCHOR
+    return OTHER if find_agent(name.source) else rival
 
 
 def _rows(figures: Figures, against: list[str], play: str) -> list[list[str]]:

@@ -19,6 +19,24 @@ def test_the_first_agents_are_the_anchors_of_the_agents_variant() -> None:
     assert agent_figures.first_agents(ROOT / "checkpoints" / "heimlich_2") == []  # no anchor
 
 
+def test_only_an_agent_that_is_hard_to_exploit_meets_the_first_agent_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampled = "agent_avenue/simple-2-first@sample"
+    for name, safe in (("agent_avenue_simple_safe", True), ("agent_avenue_simple", False)):
+        folder, played = ROOT / "checkpoints" / name, []
+        monkeypatch.setattr(agent_figures.Measured, "_match", lambda self, *match, to=played: to.append(match))
+        for step in ("_adversary", "_learner"):
+            monkeypatch.setattr(agent_figures.Measured, step, lambda *_: None)
+        seed = json.loads((folder / "figures.json").read_text())["evaluations"][0]["seed"]
+        measured = agent_figures.Measured(folder, load_checkpoint(folder), "mine", seed, 1.0)
+        measured.all(True, lambda _: None)
+        met = {(challenger, anchor): games for challenger, anchor, games, _ in played}
+        assert [challenger for challenger, anchor in met if anchor == sampled] == ["mine@sample", "mine@argmax"] * safe
+        assert (
+            not safe or met["mine@sample", sampled] == met["mine@sample", sampled.replace("sample", "argmax")] == 9604
+        )
+        assert [challenger for challenger, anchor in met if anchor == sampled.replace("sample", "argmax")][2:]
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of a released agent without its figures."""

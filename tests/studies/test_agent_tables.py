@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from studies import agent_tables as tables
+from studies.figures import Figures
 
 
 @pytest.mark.parametrize(("page", "written"), [(tables.PAGE, tables.tables), (tables.GUIDE, tables.guide_table)])
@@ -12,6 +13,19 @@ def test_the_page_is_up_to_date(page: Path, written: Callable[[], str]) -> None:
     text = page.read_text(encoding="utf-8")
     there = text.partition(tables.BEGIN)[2].partition(tables.END)[0].strip()
     assert there == written(), "run python -m studies.agent_tables"
+
+
+def test_the_first_agent_sampled_has_a_column_of_its_own() -> None:
+    by_rival = {"expert": 0.5, "agent_avenue/simple-2-first@argmax": 0.6, "agent_avenue/simple-2-first@sample": 0.7}
+    rows = [
+        {"challenger": "mine@sample", "opponent": rival, "win_share": share, "interval": (0, 1), "fair_share": 0.5}
+        for rival, share in by_rival.items()
+    ]
+    for few, columns in ((rows, 3), (rows[:2], 2)):  # figures from before have no such games
+        shares = tables._shares(Figures(evaluations=({"results": few},)))
+        against = ["expert", "first agent", "first agent, sampled"][:columns]
+        assert [*shares] == against
+        assert [shares[rival]["sample"]["win_share"] for rival in against] == [0.5, 0.6, 0.7][:columns]
 
 
 def test_the_guide_has_each_agents_results_against_the_scripted_players() -> None:
