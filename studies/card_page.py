@@ -9,7 +9,7 @@ from typing import Any
 
 from spygames.core.basics.text import one_line, printable
 from spygames.core.players.names import PlayerName
-from spygames.core.players.released import ReleasedAgent, find_agent
+from spygames.core.players.released import ReleasedAgent, find_agent, play_of
 from spygames_training.agents.checkpoint import Checkpoint, CheckpointError
 from spygames_training.config import Config, from_mapping, to_toml
 from spygames_training.evaluation.digests import worlds_of
@@ -85,7 +85,7 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str, cur
         "## What it is\n\n" + _list(_facts(checkpoint)),
         _evaluated(plain, "How well it plays") if plain else _noted(results),
         _evaluated(on_top, "With a search on top") + SEARCHED + _earlier_worlds(checkpoint, on_top) if on_top else "",
-        _exploited(figures.adversaries, curve) if figures.adversaries else _best_response(results),
+        _exploited(figures.adversaries, play_of(name), curve) if figures.adversaries else _best_response(results),
         _value(figures.calibration, picture),
         "## How it was trained\n\n" + _list(_training(checkpoint, figures.machine)),
         _again(checkpoint, figures.remarks),
@@ -400,9 +400,9 @@ def _way(challenger: str) -> str:
     return (name.play or "sample") if name.search is None else code_span(f"search:{name.search}")
 
 
-def _exploited(adversaries: Sequence[Adversary], curve: str) -> str:
-    """The section of adversaries, the worst one first."""
-    order = sorted(adversaries, key=lambda each: each.gain, reverse=True)
+def _exploited(adversaries: Sequence[Adversary], meant: str, curve: str) -> str:
+    """The section of adversaries: those of the agent as it is `meant` to play first, and for each way the worst one."""
+    order = sorted(adversaries, key=lambda each: (each.play != meant, each.play, -each.gain))
     fair = any(each.fair_share != 0.5 for each in adversaries)
     rows = [
         [
@@ -422,8 +422,8 @@ def _exploited(adversaries: Sequence[Adversary], curve: str) -> str:
     drawn = f"\n\n![What the learner won in training games, over its own decisions]({curve})" if curve else ""
     return (
         f"## How far it can be exploited\n\n{table}\n\nEach figure is a lower bound of what a perfect adversary would "
-        f"win; the first one is the best bound. Other adversaries{others} may win more. In brackets: the 95 % interval "
-        f"over deals.{drawn}"
+        f"win; the first one for each way to play is the best bound. Other adversaries{others} may win more. In "
+        f"brackets: the 95 % interval over deals.{drawn}"
     )
 
 

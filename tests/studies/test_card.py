@@ -225,9 +225,8 @@ def test_a_card_reports_searches_adversaries_and_the_value() -> None:
     assert "seed 77" in on_top
     assert "assumes that the other seats play like the agent itself" in on_top
     exploited = text.partition("## How far it can be exploited")[2].partition("##")[0]
-    assert exploited.index(
-        "| a search | 64 worlds a decision | argmax | 600 | 77.8 (74.3 to 81.2) |"
-    ) < exploited.index("| a fresh learner | 10 million decisions | sample | 5,000 | 53.0 (51.7 to 54.4) |")
+    assert "| a search | 64 worlds a decision | argmax | 600 | 77.8 (74.3 to 81.2) |" in exploited
+    assert "| a fresh learner | 10 million decisions | sample | 5,000 | 53.0 (51.7 to 54.4) |" in exploited
     assert "](value.svg)" in text
     assert "the picture's diagonal" in text
     assert "picture" not in card(checkpoint, "mine", None, found)
@@ -238,7 +237,7 @@ def test_a_card_reports_searches_adversaries_and_the_value() -> None:
 
 def test_adversaries_are_ordered_by_their_wins_above_the_fair_share() -> None:
     checkpoint, _ = anchor("heimlich/base-3-first")
-    more = Adversary("often a winner", "argmax", "none", 600, 0.60, (0.55, 0.65), fair_share=0.5)
+    more = Adversary("often a winner", "sample", "none", 600, 0.60, (0.55, 0.65), fair_share=0.5)
     worst = Adversary("a search", "sample", "64 worlds a decision", 600, 0.50, (0.45, 0.55), fair_share=0.345)
     text = card(checkpoint, "mine", None, Figures(adversaries=(more, worst)))
     exploited = text.partition("## How far it can be exploited")[2].partition("##")[0]
@@ -247,6 +246,32 @@ def test_adversaries_are_ordered_by_their_wins_above_the_fair_share() -> None:
         "| 600 | 50.0 | 60.0 (55.0 to 65.0) |"
     )
     assert "## License\n\nMIT" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "order"),
+    [
+        ("agent_avenue/advanced-2-safe", ["sample", "sample", "argmax", "argmax"]),
+        ("agent_avenue/advanced-2", ["argmax", "argmax", "sample", "sample"]),
+        ("mine", ["sample", "sample", "argmax", "argmax"]),
+    ],
+)
+def test_adversaries_of_the_agent_as_it_is_meant_to_play_come_first(name: str, order: list[str]) -> None:
+    checkpoint, _ = anchor("agent_avenue/simple-2-first")
+    won = {"sample": (0.51, 0.65), "argmax": (0.66, 0.52)}
+    adversaries = tuple(
+        Adversary("a learner", play, "none", 600, share, (share, share))
+        for play, shares in won.items()
+        for share in shares
+    )
+    text = card(checkpoint, name, None, Figures(adversaries=adversaries))
+    exploited = text.partition("## How far it can be exploited")[2].partition("##")[0]
+    rows = [line.split(" | ") for line in exploited.splitlines() if line.startswith("| a learner")]
+    assert [row[2] for row in rows] == order
+    shares = [row[4].partition(" ")[0] for row in rows]
+    for play, largest_first in (("sample", ["65.0", "51.0"]), ("argmax", ["66.0", "52.0"])):
+        assert [share for share, how in zip(shares, order, strict=True) if how == play] == largest_first
+    assert "the first one for each way to play is the best bound" in exploited
 
 
 def test_a_card_has_remarks_and_reports_stopped_runs() -> None:
