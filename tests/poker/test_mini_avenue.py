@@ -266,6 +266,13 @@ def test_the_page_has_the_figures_of_the_files() -> None:
         assert page[begin:end].strip() == study.table(study.read())
 
 
+def test_the_command_on_the_page_trains_no_other_runs_than_those_of_the_page() -> None:
+    study, found = exploitability.Study(), exploitability.read()
+    for game in study.games:
+        for decay in study.decays:
+            assert {str(seed) for seed in range(1, study.seeds + 1)} <= found[game][decay].keys()
+
+
 def test_shares_of_the_exact_gain() -> None:
     run = {"exact": 0.8, "sample": 0.53, "argmax": 0.65, "search": 0.725, "interval": [0.7, 0.75]}
     assert adversary.shares(run) == pytest.approx({"sample": 0.1, "argmax": 0.5, "search": 0.75, "worst": 0.75})
