@@ -28,7 +28,7 @@ from spygames_training.search.settings import SearchPrecision, SearchSettings
 from studies.calibration import calibrate
 from studies.card import Card
 from studies.figures import FIGURES, Adversary, read_figures
-from studies.worst_case import adversary, latest
+from studies.worst_case_page import adversary, latest
 
 SEED = 22_112_027
 """Seed of the published figures. Nothing was tuned on it."""

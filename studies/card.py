@@ -58,7 +58,7 @@ class Card:
         from studies.calibration import draw_calibration
         from studies.card_page import card
         from studies.figures import CURVE, FIGURES, PICTURE, read_evaluation, read_figures
-        from studies.worst_case import draw_curve
+        from studies.worst_case_page import draw_curve
 
         agent = choose_agent(self.checkpoint, self.game, dict(self.option))
         folder = agent_folder(agent)

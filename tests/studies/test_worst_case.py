@@ -11,6 +11,7 @@ import pytest
 import torch
 from studies import agent_figures
 from studies import worst_case as study
+from studies import worst_case_page as pages
 from studies.card import main as write_card
 from studies.figures import read_figures
 
@@ -32,7 +33,7 @@ def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(best_response, "PPO", partial(PPO, games=32, steps=8, minibatch=64))
     monkeypatch.setattr(report, "plot_curves", lambda rows, path, play="": path)  # slow, and not tested here
-    monkeypatch.setattr(study, "FILE", tmp_path / "entries.json")
+    monkeypatch.setattr(pages, "FILE", tmp_path / "entries.json")
     torch.manual_seed(0)
     game = spygames.make_game("agent_avenue_v0")
     save_checkpoint(tmp_path / "green", game, make_network(game, Network((16,))), 7)
@@ -40,7 +41,7 @@ def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def measure(agent: object, *more: str) -> int:
-    return study.main([str(agent), *SMALL, "--file", str(study.FILE), *more])
+    return study.main([str(agent), *SMALL, "--file", str(pages.FILE), *more])
 
 
 def test_all_learners_are_measured_and_the_page_and_card_show_the_worst(agent: Path, tmp_path: Path) -> None:
@@ -48,7 +49,7 @@ def test_all_learners_are_measured_and_the_page_and_card_show_the_worst(agent: P
     docs.mkdir(parents=True)
     shutil.copy(RESULTS / "worst_case.md", docs)
     assert measure(agent, "--seeds", "2", "--seed", "5", "--docs", str(docs)) == 0
-    (entry,) = json.loads(study.FILE.read_text())
+    (entry,) = json.loads(pages.FILE.read_text())
     assert (entry["agent"], entry["decisions"], len(entry["learners"])) == ("green@sample", 7, 2)
     assert [learner["seed"] for learner in entry["learners"]] == [5, 6]
     for learner in entry["learners"]:
@@ -61,11 +62,11 @@ def test_all_learners_are_measured_and_the_page_and_card_show_the_worst(agent: P
         config = json.loads((run / "run.json").read_text())
         assert config["start_from"] == str(agent)
         assert config["opponents"]["bots"] == [f"{agent}@sample"]
-    learner, how = study.worst(entry)
+    learner, how = pages.worst(entry)
     text = (docs / "worst_case.md").read_text()
-    assert study.page([entry]) in text
+    assert pages.page([entry]) in text
     assert f"| **{100 * learner[how]['win_share']:.1f} (" in text
-    for name in study.PICTURES:
+    for name in pages.PICTURES:
         assert (docs.parent / "images" / name).stat().st_size > 1000
 
     measured = agent_figures.Measured(agent, load_checkpoint(agent), "green", agent_figures.SEED, 0.004)
@@ -73,7 +74,7 @@ def test_all_learners_are_measured_and_the_page_and_card_show_the_worst(agent: P
         for play in ("sample", "argmax"):
             measured._learner(play)
     (row,) = read_figures(agent / "figures.json", load_checkpoint(agent)).adversaries
-    assert row == study.adversary(entry)
+    assert row == pages.adversary(entry)
     assert (row.play, row.win_share, len(row.curve)) == ("sample", learner[how]["win_share"], 4)
     assert write_card([str(agent), "--out", str(tmp_path / "card.md")]) == 0
     card = (tmp_path / "card.md").read_text()
@@ -93,7 +94,7 @@ def test_it_resumes_and_keeps_budgets_apart(
     with monkeypatch.context() as patched:
         patched.setattr(study, "measure", interrupted)
         assert measure(agent, "--seeds", "1") == 130
-    assert not study.FILE.exists()
+    assert not pages.FILE.exists()
     trained = [*Path("runs").rglob("model.safetensors")]
     assert len(trained) == 1
     before = trained[0].read_bytes()
@@ -102,7 +103,7 @@ def test_it_resumes_and_keeps_budgets_apart(
     with monkeypatch.context() as patched:
         patched.setattr(study, "learner_run", interrupted)  # nothing is trained again
         assert measure(agent, "--seeds", "1") == 0
-    first, second = json.loads(study.FILE.read_text())
+    first, second = json.loads(pages.FILE.read_text())
     assert first == second
     capsys.readouterr()
     assert measure(agent, "--seeds", "1", "--games", "8") == 2
@@ -114,7 +115,7 @@ def test_a_mixture_has_a_worst_case(agent: Path) -> None:
     shutil.copytree(agent, "blue")
     options = ["--seeds", "1", "--play", "0.5", "--precision", "bfloat16"]
     assert measure("mix:./green@argmax|./blue", *options) == 0
-    (entry,) = json.loads(study.FILE.read_text())
+    (entry,) = json.loads(pages.FILE.read_text())
     assert [learner["precision"] for learner in entry["learners"]] == ["bfloat16"]
     assert entry["unaware"]["player"].endswith("+search:2,precision=bfloat16")
     assert (entry["agent"], entry["decisions"]) == ("mix:green@argmax|blue@0.5", 14)
@@ -127,7 +128,7 @@ def test_the_worst_result_has_the_highest_lower_end() -> None:
     entry: dict[str, Any] = {"learners": [{"seed": 1, "sample": low, "argmax": low, "search": low}]}
     entry["learners"].append(copy.deepcopy(entry["learners"][0]) | {"seed": 2})
     entry["learners"][1]["argmax"] = {"win_share": 0.5, "interval": [0.45, 0.6], "games": 4}
-    learner, how = study.worst(entry)
+    learner, how = pages.worst(entry)
     assert (learner["seed"], how) == (2, "argmax")
 
 
@@ -137,11 +138,11 @@ def test_a_search_in_bfloat16_says_so() -> None:
     learner |= dict.fromkeys(("sample", "argmax", "search"), found)
     learner["search"] = found | {"interval": [0.55, 0.65]}
     for more, text in (({}, "one seed; 2 worlds a decision"), ({"precision": "bfloat16"}, "decision in bfloat16")):
-        row = study.adversary({"agent": "green@sample", "learners": [learner | more]})
+        row = pages.adversary({"agent": "green@sample", "learners": [learner | more]})
         assert row.budget.endswith(text)
 
 
 def test_the_page_shows_the_entries_of_the_file() -> None:
     text = (RESULTS / "worst_case.md").read_text(encoding="utf-8")
     entries = json.loads((RESULTS / "worst_case.json").read_text())
-    assert text.partition(study.BEGIN)[2].partition(study.END)[0].strip() == study.page(entries)
+    assert text.partition(study.BEGIN)[2].partition(study.END)[0].strip() == pages.page(entries)
