@@ -27,7 +27,7 @@ from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import SearchPrecision, SearchSettings
 from studies.calibration import calibrate
 from studies.card import Card
-from studies.figures import FIGURES, Adversary, read_figures
+from studies.figures import FIGURES, Adversary, read_figures, searched
 from studies.worst_case_page import adversary, latest
 
 SEED = 22_112_027
@@ -196,9 +196,7 @@ class Measured:
             return
         searching = SearchingPolicy(self.agent["sample"], self.settings, self.agent[play])
         (result,) = evaluate(self.game, searching, PolicyPlayer(self.agent[play]), games, self.seed, progress)
-        budget = f"{self.settings.worlds} worlds a decision"
-        if self.settings.precision != "float32":
-            budget += f" in {self.settings.precision}"
+        budget = searched(self.settings.worlds, self.settings.precision)
         figures = result.games, result.win_share, result.interval, result.fair_share
         self.found["adversaries"].append(asdict(Adversary(how, play, budget, *figures)))
         self._write()

@@ -73,6 +73,12 @@ class Figures:
         return max((each for each in self.adversaries if each.play == play), key=lambda each: each.gain, default=None)
 
 
+def searched(worlds: int, precision: str | None) -> str:
+    """Return the budget of a search in words."""
+    budget = f"{worlds} worlds a decision"
+    return budget if precision in (None, "float32") else f"{budget} in {precision}"
+
+
 def read_evaluation(file: Path, checkpoint: Checkpoint) -> dict[str, Any]:
     """Read the results of `spygames evaluate --json` about an agent.
 
@@ -84,7 +90,7 @@ def read_evaluation(file: Path, checkpoint: Checkpoint) -> dict[str, Any]:
         OSError: the file cannot be read.
         ValueError: the file is invalid, or its challengers are not this agent with these weights.
     """
-    return _checked(file, _json(file, "not a result of `spygames evaluate --json`"), checkpoint)
+    return _checked(file, read_json(file, "not a result of `spygames evaluate --json`"), checkpoint)
 
 
 def read_figures(file: Path, checkpoint: Checkpoint) -> Figures:
@@ -98,7 +104,7 @@ def read_figures(file: Path, checkpoint: Checkpoint) -> Figures:
         OSError: the file cannot be read.
         ValueError: the file is invalid, or about other weights than this agent's.
     """
-    found = _json(file, "not a file of figures")
+    found = read_json(file, "not a file of figures")
     digest = player_digest(checkpoint.game, from_network(checkpoint.game, checkpoint.network))
     if not isinstance(found, dict) or found.get("digest") != digest:
         raise ValueError(f"{file} is not about this agent's weights, whose digest is {digest}")
@@ -117,7 +123,13 @@ def read_figures(file: Path, checkpoint: Checkpoint) -> Figures:
         raise ValueError(f"{file} is not a file of figures: {one_line(error, 200)}") from None
 
 
-def _json(file: Path, problem: str) -> Any:
+def read_json(file: Path, problem: str) -> Any:
+    """Read a JSON file of at most `MAX_BYTES`.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is not JSON; the message says that it is `problem`.
+    """
     try:
         return parse_json(read_file(file, MAX_BYTES))
     except ValueError as error:

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,8 +25,10 @@ from spygames_app.cli.arguments import (
     How,
     Positive,
     Seed,
+    WrongArguments,
     agent_and_game,
     run_command,
+    say,
 )
 from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.agents.policy import PolicyPlayer
@@ -43,14 +45,15 @@ from spygames_training.experiments.best_response import (
 from spygames_training.files.atomic import write_whole
 from spygames_training.output.tables import put_between
 from spygames_training.search.settings import SearchPrecision, SearchSettings
-from studies.worst_case_page import FILE, Entry, draw, page
+from studies.worst_case_page import FILE, Entry, draw, page, read_entries
 
 ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- figures: python -m studies.worst_case writes from here -->", "<!-- to here, figures -->"
 SEED = 71_526_903
 """Seed of the first learner and of its games. Nothing was tuned on it."""
 DECISIONS, SEEDS, GAMES, WORLDS = 40_000_000, 3, 2000, 64
 """The protocol of the adversary X."""
+BEGIN, END = "<!-- figures: python -m studies.worst_case writes from here -->", "<!-- to here, figures -->"
+PAGE = "worst_case.md"
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,8 @@ class Study:
 
     The adversary that knows nothing is the first agent of the variant with a search that takes everybody for itself.
 
-    The study can be stopped at any time; the same command resumes. Its result is added to the file. Without an agent,
-    it only writes the page.
+    The study can be stopped at any time; the same command resumes. Its result is added to the file, unless the file has
+    it. Without an agent, it only writes the page.
     """
 
     agent: Positional[AnyPlayer] = None
@@ -97,29 +100,37 @@ class Study:
     def run(self) -> int:
         torch.set_num_threads(1)
         file = self.file or FILE
-        entries: list[Entry] = json.loads(file.read_text()) if file.exists() else []
-        if self.agent is not None:
-            entries = [*entries, self._measured(agent_and_game(str(self.agent), None, {})[0])]
+        entries = read_entries(file)
+        if self.docs is not None and not (self.docs / PAGE).exists():
+            raise WrongArguments(f"--docs must be a folder with {PAGE}, not {self.docs}")
+        if self.agent is not None and (entry := self._measured(agent_and_game(str(self.agent), None, {})[0], entries)):
+            entries = [*read_entries(file), entry]  # another study may have added one meanwhile
             write_whole(file, json.dumps(entries, indent=1) + "\n")
         print(text := page(entries))
         if self.docs is not None:
-            put_between(self.docs / "worst_case.md", BEGIN, END, text)
+            put_between(self.docs / PAGE, BEGIN, END, text)
             draw(entries, self.docs.parent / "images")
         return 0
 
-    def _measured(self, agent: str) -> Entry:
-        """Measure X and the adversary that knows nothing, and return the entry of the agent."""
+    def _measured(self, agent: str, entries: Sequence[Entry]) -> Entry | None:
+        """Measure X and the adversary that knows nothing, and return the agent's entry; None if the entries have it."""
         members = members_of(agent, self.play or "")
         specs, policies = [spec for spec, _ in members], [policy for _, policy in members]
         game, players = policies[0].game, [PolicyPlayer(policy) for policy in policies]
         opponent = players[0] if len(players) == 1 else MixturePlayer(game, players)
         digest = player_digest(game, opponent)
+        games = deals_for(game, self.games) * game.num_sides
+        seeds = list(range(self.seed, self.seed + self.seeds))
+        planned = [(seed, self.decisions, self.worlds, games, self.precision) for seed in seeds]
+        for entry in entries:
+            if (entry["agent"], entry["digest"]) == (opponent.name, digest) and planned == [
+                (each["seed"], *_budget(each)) for each in entry["learners"]
+            ]:
+                say(f"{self.file or FILE} already has this measurement of {opponent.name}")
+                return None
         # A digest does not cover how the agent plays.
         folder = self.folder / "_".join([str(digest), *(policy.called.play for policy in policies)])
-        learners = [
-            self._learned(agent, specs[0], folder / str(seed), seed, deals_for(game, self.games) * game.num_sides)
-            for seed in range(self.seed, self.seed + self.seeds)
-        ]
+        learners = [self._learned(agent, specs[0], folder / str(seed), seed, games) for seed in seeds]
         sources = dict.fromkeys(PlayerName.parse(spec).source for spec in specs)
         return {
             "date": datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -138,14 +149,19 @@ class Study:
         if not (folder / FIGURES).exists():
             if (folder / "run.json").exists():
                 run = resume_learner(folder)
+                begun = run.config.decisions // run.game.num_sides, run.config.seed
+                if begun != (self.decisions, seed):  # before hours of training
+                    raise ValueError(
+                        f"{folder} has a learner of {begun[0]:,} decisions and seed {begun[1]}, not "
+                        f"{self.decisions:,} and {seed}: move it away"
+                    )
             else:
                 start = PlayerName.parse(first).source
                 options = {"play": self.play or "", "seed": seed, "workers": self.workers, "start_from": start}
                 run = learner_run(agent, folder, decisions=self.decisions, **options)
             measure(run, run.train(), games, worlds=self.worlds, precision=self.precision)
         found: dict[str, Any] = json.loads((folder / FIGURES).read_text())
-        known = (found["decisions"], found["worlds"], found[SEARCH]["games"], found.get("precision", "float32"))
-        if known != budget:
+        if (known := _budget(found)) != budget:
             raise ValueError(
                 f"{folder} has a learner of (decisions, worlds, games, precision) {known}, not {budget}: move it away"
             )
@@ -170,8 +186,14 @@ class Study:
         }
 
 
+def _budget(learner: Mapping[str, Any]) -> tuple[int, int, int, str]:
+    """Return the decisions, worlds, games of each result, and precision of a learner's figures."""
+    return learner["decisions"], learner["worlds"], learner[SEARCH]["games"], learner.get("precision", "float32")
+
+
 def commit() -> str:
-    """Return the commit of this clone, shortened; "" outside of a clone."""
+    """Return the commit of this clone, shortened; "" outside of a clone. The clone may not have the agent: a digest
+    says which agent was measured."""
     found = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True)
     return found.stdout.strip()
 

@@ -1,4 +1,4 @@
-"""The entries of `studies.worst_case`: their page and pictures, and their rows on the agents' cards."""
+"""The entries of `studies.worst_case`: reading them, their page and pictures, and their rows on the agents' cards."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from spygames.core.players.names import PlayerName
+from spygames.core.players.released import released_agents
 from spygames_training.experiments.best_response import PLAYS, SEARCH
 from spygames_training.output.plots import literal, picture
 from spygames_training.output.tables import code_span, markdown_table
-from studies.figures import Adversary
+from studies.figures import FIGURES, Adversary, read_json, searched
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "results" / "worst_case.json"
 """All entries, in the order in which they were measured."""
@@ -17,10 +18,19 @@ PICTURES = "worst_case.svg", "worst_case_curves.svg"
 """The worst case over decisions trained, and the learning curves of the adversaries."""
 SIZE = 9.8, 4.2
 """Width and height of these pictures in inches."""
-BESIDE: Mapping[str, Any] = {"fontsize": 8, "loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+BESIDE: Mapping[str, Any] = {"fontsize": 8, "title_fontsize": 8, "loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
 """Place of their legend: beside the axes, where it hides no line."""
+LEGEND = "agent, measured on, X's own decisions"
+"""Title of their legend."""
 WAYS = {"sample": "the learner, sampled", "argmax": "the learner, by argmax", SEARCH: "a search on the learner"}
 Entry = Mapping[str, Any]
+KEYS = {"date", "commit", "agent", "digest", "decisions", "learners", "unaware"}
+"""Keys of an entry."""
+WHICH = (
+    "The digest says which agent was measured: an agent that was *replaced* had the same name as a released one, but "
+    "other weights. The commit is that of the clone that measured, which may not have had the agent."
+)
+"""Text below the table."""
 
 
 def times(number: int) -> str:
@@ -41,8 +51,7 @@ def adversary(entry: Entry) -> Adversary:
     seeds = f"the worst of {len(entry['learners'])} seeds" if len(entry["learners"]) > 1 else "one seed"
     budget = f"{learner['decisions']:,} own decisions, {seeds}"
     if how == SEARCH:
-        budget += f"; {learner['worlds']} worlds a decision"
-        budget += f" in {learner['precision']}" if "precision" in learner else ""
+        budget += f"; {searched(learner['worlds'], learner.get('precision'))}"
     return Adversary(
         how=f"{WAYS[how]}, which started from the agent's own weights",
         play=PlayerName.parse(entry["agent"]).play,
@@ -55,10 +64,31 @@ def adversary(entry: Entry) -> Adversary:
     )
 
 
+def read_entries(file: Path) -> list[Entry]:
+    """Return the entries of the file, none if it is not there; ValueError if it is damaged."""
+    if not file.exists():
+        return []
+    found = read_json(file, "not a file of worst cases")
+    if not isinstance(found, list) or not all(
+        isinstance(e, dict) and e.keys() >= KEYS and e["learners"] for e in found
+    ):
+        raise ValueError(
+            f"{file} is not a file of worst cases: it must be a list of entries with {', '.join(sorted(KEYS))}"
+        )
+    return found
+
+
+def replaced(entry: Entry) -> str:
+    """Return `, replaced` if a released agent has the entry's name and other weights, else nothing."""
+    source = PlayerName.parse(entry["agent"]).source
+    files = [agent.folder / FIGURES for agent in released_agents() if agent.name == source]
+    digests = [json.loads(file.read_text())["digest"] for file in files if file.exists()]
+    return ", replaced" if digests and entry["digest"] not in digests else ""
+
+
 def latest(digest: str | None, play: str) -> Entry | None:
-    """Return the newest entry of an agent that plays so; None if there is none."""
-    entries = json.loads(FILE.read_text()) if FILE.exists() else []
-    found = [e for e in entries if e["digest"] == digest and PlayerName.parse(e["agent"]).play == play]
+    """Return the newest entry of an agent that plays so, whatever its seed; None if there is none."""
+    found = [e for e in read_entries(FILE) if e["digest"] == digest and PlayerName.parse(e["agent"]).play == play]
     return found[-1] if found else None
 
 
@@ -66,8 +96,8 @@ def page(entries: Sequence[Entry]) -> str:
     """Return the table, the newest entry first, and below it the pictures, as Markdown."""
     if not entries:
         return "No agent has been measured yet."
-    head = ["date", "commit", "agent", "X", "X learned, decisions", "agent trained, decisions", "worst case, %"]
-    head += ["fair share, %", "who knows nothing won, %"]
+    head = ["date", "commit", "agent", "digest", "X", "X learned, decisions", "agent trained, decisions"]
+    head += ["worst case, %", "fair share, %", "who knows nothing won, %"]
     rows = []
     for entry in reversed(entries):
         learner, how = worst(entry)
@@ -76,19 +106,20 @@ def page(entries: Sequence[Entry]) -> str:
             [
                 entry["date"],
                 code_span(entry["commit"]) if entry["commit"] else "",
-                code_span(entry["agent"]),
+                code_span(entry["agent"]) + replaced(entry),
+                code_span(entry["digest"]),
                 f"{WAYS[how]}, {learner[how]['games']:,} games",
-                f"{learner['decisions']:,}, {times(len(entry['learners']))}",
+                f"{learner['decisions']:,}, {times(len(entry['learners']))}, {_seeds(entry)}",
                 f"{entry['decisions']:,}",
                 f"**{_share(learner[how])}**",
                 f"{100 * learner['fair_share']:.1f}",
                 "" if unaware is None else f"{_share(unaware)}, {code_span(unaware['player'])}",
             ]
         )
-    table = markdown_table(head, rows, texts=4)
+    table = markdown_table(head, rows, texts=5)
     first, second = (f"../images/{name}" for name in PICTURES)
     return (
-        f"{table}\n\n![The worst case over the decisions that the agent trained]({first})\n\n"
+        f"{table}\n\n{WHICH}\n\n![The worst case over the decisions that the agent trained]({first})\n\n"
         f"![What the learners won over their own decisions]({second})"
     )
 
@@ -98,9 +129,23 @@ def _share(figures: Mapping[str, Any]) -> str:
     return f"{100 * figures['win_share']:.1f} ({100 * low:.1f}-{100 * high:.1f})"
 
 
-def label(entry: Entry) -> str:
-    """Return the text of an entry in a legend."""
-    return literal(f"{entry['agent']}, {entry['date']}")
+def _seeds(entry: Entry) -> str:
+    first, *more = (learner["seed"] for learner in entry["learners"])
+    return f"seeds {first} to {more[-1]}" if more else f"seed {first}"
+
+
+def labels(entries: Sequence[Entry]) -> list[str]:
+    """Return the texts of the entries in a legend: the agent, month and day, and what X learned. The first seed tells
+    two measurements apart that would look the same."""
+    found = []
+    for entry in entries:
+        learners = entry["learners"]
+        budget = f"{learners[0]['decisions'] / 1e6:g} M" + (f" x {len(learners)}" if len(learners) > 1 else "")
+        found.append(literal(f"{entry['agent']}{replaced(entry)}, {entry['date'][5:]}, {budget}"))
+    return [
+        f"{text}, seed {entry['learners'][0]['seed']}" if found.count(text) > 1 else text
+        for text, entry in zip(found, entries, strict=True)
+    ]
 
 
 def draw(entries: Sequence[Entry], folder: Path) -> None:
@@ -108,17 +153,18 @@ def draw(entries: Sequence[Entry], folder: Path) -> None:
     if not entries:
         return
     with picture(folder / PICTURES[0], 1, 1, SIZE, 100, "svg") as (_, (axes,)):
-        for k, entry in enumerate(entries):
+        for k, (entry, text) in enumerate(zip(entries, labels(entries), strict=True)):
             learner, how = worst(entry)
             share, (low, high) = learner[how]["win_share"], learner[how]["interval"]
             above = [100 * (share - learner["fair_share"])]
             errors = [[100 * (share - low)], [100 * (high - share)]]
-            look = {"color": f"C{k % 10}", "fmt": "os"[k // 10 % 2], "capsize": 3, "label": label(entry)}
-            axes.errorbar([entry["decisions"] / 1e6], above, errors, **look)
+            look = {"color": f"C{k % 10}", "fmt": "os^D"[k // 10 % 4], "capsize": 3, "label": text}
+            inside = {} if len(entry["learners"]) > 1 else {"mfc": "white"}
+            axes.errorbar([entry["decisions"] / 1e6], above, errors, **look, **inside)
         axes.set_xlabel("decisions that the agent trained, million")
         axes.set_ylabel("worst case, points above the fair share")
         axes.grid(alpha=0.3)
-        axes.legend(**BESIDE)
+        axes.legend(title=f"{LEGEND}\nfilled: the worst of several seeds, hollow: one seed", **BESIDE)
     with picture(folder / PICTURES[1], 1, 1, SIZE, 100, "svg") as (_, (axes,)):
         lines = []
         for k, entry in enumerate(entries):
@@ -127,9 +173,9 @@ def draw(entries: Sequence[Entry], folder: Path) -> None:
                 fair = 100 * learner["fair_share"]
                 decisions, won = zip(*_percent(learner["curve"]), strict=True)
                 above = [share - fair for share in won]
-                drawn += axes.plot(decisions, above, color=f"C{k % 10}", ls=("-", "--")[k // 10 % 2], lw=1.2)
+                drawn += axes.plot(decisions, above, color=f"C{k % 10}", ls=("-", "--", ":", "-.")[k // 10 % 4], lw=1.2)
             lines.append(drawn[0])
-        axes.legend(lines, [label(entry) for entry in entries], **BESIDE)
+        axes.legend(lines, labels(entries), title=LEGEND, **BESIDE)
         axes.grid(alpha=0.3)
         axes.set_xlabel("the learner's own decisions, million")
         axes.set_ylabel("won in training games,\npoints above the fair share")

@@ -16,11 +16,13 @@ from studies.card import main as write_card
 from studies.figures import read_figures
 
 import spygames
+from spygames.core.players.released import find_agent
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Network
 from spygames_training.experiments import best_response
 from spygames_training.networks.actor_critic import make_network
 from spygames_training.runs import report
+from spygames_training.runs.run import Run
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 SMALL = ["--decisions", "512", "--games", "5", "--worlds", "2", "--workers", "1"]
@@ -44,7 +46,13 @@ def measure(agent: object, *more: str) -> int:
     return study.main([str(agent), *SMALL, "--file", str(pages.FILE), *more])
 
 
-def test_all_learners_are_measured_and_the_page_and_card_show_the_worst(agent: Path, tmp_path: Path) -> None:
+def interrupted(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_all_learners_are_measured_and_the_page_and_card_show_the_worst(
+    agent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     docs = tmp_path / "docs" / "results"
     docs.mkdir(parents=True)
     shutil.copy(RESULTS / "worst_case.md", docs)
@@ -62,6 +70,14 @@ def test_all_learners_are_measured_and_the_page_and_card_show_the_worst(agent: P
         config = json.loads((run / "run.json").read_text())
         assert config["start_from"] == str(agent)
         assert config["opponents"]["bots"] == [f"{agent}@sample"]
+    before = pages.FILE.read_bytes()
+    with monkeypatch.context() as patched:  # the file has it, so nothing is trained or played again
+        patched.setattr(study.Study, "_learned", interrupted)
+        patched.setattr(study.Study, "_unaware", interrupted)
+        assert measure(agent, "--seeds", "2", "--seed", "5") == 0
+        assert "entries.json already has this measurement of green@sample" in capsys.readouterr().out
+        assert measure(agent, "--seeds", "2", "--seed", "6") == 130
+    assert pages.FILE.read_bytes() == before
     learner, how = pages.worst(entry)
     text = (docs / "worst_case.md").read_text()
     assert pages.page([entry]) in text
@@ -84,13 +100,26 @@ def test_all_learners_are_measured_and_the_page_and_card_show_the_worst(agent: P
     assert (tmp_path / "adversary.svg").stat().st_size > 1000
 
 
+def test_a_learner_with_another_budget_is_refused_before_it_is_trained(
+    agent: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(study, "measure", interrupted)
+    assert measure(agent, "--seeds", "1") == 130
+    monkeypatch.setattr(Run, "train", interrupted)
+    assert measure(agent, "--seeds", "1") == 130  # it resumes
+    capsys.readouterr()
+    assert measure(agent, "--seeds", "1", "--decisions", "1024") == 2
+    assert "a learner of 512 decisions and seed 71526903, not 1,024 and 71526903: move it" in capsys.readouterr().err
+    (folder,) = Path("runs/worst_case").glob("*/71526903")
+    folder.rename(folder.with_name("5"))
+    assert measure(agent, "--seeds", "1", "--seed", "5") == 2
+    assert "a learner of 512 decisions and seed 71526903, not 512 and 5: move it away" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_it_resumes_and_keeps_budgets_apart(
     agent: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patched:
         patched.setattr(study, "measure", interrupted)
         assert measure(agent, "--seeds", "1") == 130
@@ -100,12 +129,6 @@ def test_it_resumes_and_keeps_budgets_apart(
     before = trained[0].read_bytes()
     assert measure(agent, "--seeds", "1") == 0
     assert trained[0].read_bytes() == before
-    with monkeypatch.context() as patched:
-        patched.setattr(study, "learner_run", interrupted)  # nothing is trained again
-        assert measure(agent, "--seeds", "1") == 0
-    first, second = json.loads(pages.FILE.read_text())
-    assert first == second
-    capsys.readouterr()
     assert measure(agent, "--seeds", "1", "--games", "8") == 2
     assert "games, precision) (512, 2, 6, 'float32'), not (512, 2, 8, 'float32')" in capsys.readouterr().err
 
@@ -140,6 +163,61 @@ def test_a_search_in_bfloat16_says_so() -> None:
     for more, text in (({}, "one seed; 2 worlds a decision"), ({"precision": "bfloat16"}, "decision in bfloat16")):
         row = pages.adversary({"agent": "green@sample", "learners": [learner | more]})
         assert row.budget.endswith(text)
+
+
+def test_a_replaced_agent_is_marked_and_a_budget_is_named() -> None:
+    """Names are kept when an agent is replaced; only the digest tells which one was measured."""
+    entries = json.loads((RESULTS / "worst_case.json").read_text())
+    mine = [entry for entry in entries if entry["agent"] == "agent_avenue/simple-2@argmax"]
+    marks = [(entry["digest"], pages.replaced(entry)) for entry in mine]
+    released = find_agent("agent_avenue/simple-2")
+    assert released is not None
+    digest = json.loads((released.folder / "figures.json").read_text())["digest"]
+    assert {mark for found, mark in marks if found == digest} == {""}
+    assert {mark for found, mark in marks if found != digest} == {", replaced"}
+    assert pages.replaced({"agent": "green@sample", "digest": "0"}) == ""
+    safe = next(entry for entry in entries if len(entry["learners"]) == 3)
+    assert [text.rpartition(", ")[2] for text in pages.labels([mine[0], safe])] == ["10 M", "40 M x 3"]
+
+
+def test_the_newest_measurement_counts_and_the_page_has_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = json.loads((RESULTS / "worst_case.json").read_text())[0]
+    second = copy.deepcopy(first)
+    for seed, learner in enumerate(second["learners"], 5):
+        learner["seed"] = seed
+    monkeypatch.setattr(pages, "FILE", tmp_path / "entries.json")
+    for entries, seed in (([first, second], 5), ([second, first], first["learners"][0]["seed"])):
+        pages.FILE.write_text(json.dumps(entries))
+        found = pages.latest(first["digest"], "sample")
+        assert found is not None
+        assert found["learners"][0]["seed"] == seed
+        assert pages.latest(first["digest"], "argmax") is None
+    rows = [line for line in pages.page([first, second]).splitlines() if first["digest"] in line]
+    assert ["seeds 5 to 7" in row for row in rows] == [True, False]
+    assert pages.labels([first, second])[1] == f"{pages.labels([second])[0]}, seed 5"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[{", "is not a file of worst cases: "),
+        ("{}", "is not a file of worst cases: it must be a list of entries with agent, commit, "),
+        (
+            '[{"agent": "green@sample"}]',
+            "is not a file of worst cases: it must be a list of entries with agent, commit, ",
+        ),
+    ],
+)
+def test_a_damaged_file_and_a_missing_page_are_refused_first(
+    text: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(text)
+    assert study.main(["--file", str(file)]) == 2
+    assert f"{file} {problem}" in capsys.readouterr().err
+    file.unlink()
+    assert study.main(["--file", str(file), "--docs", str(tmp_path)]) == 2
+    assert f"--docs must be a folder with worst_case.md, not {tmp_path}" in capsys.readouterr().err
 
 
 def test_the_page_shows_the_entries_of_the_file() -> None:
