@@ -13,7 +13,7 @@ from spygames.core.basics.json_values import is_number
 from spygames.core.basics.safetensors import SafetensorsError, read_safetensors
 from spygames.core.basics.text import one_line
 from spygames.core.game.game import Game
-from spygames.core.game.registry import imports_code, make_game
+from spygames.core.game.registry import default_options, imports_code, make_game
 from spygames.core.players.checkpoint_files import (
     CONFIG,
     MAX_MODEL_BYTES,
@@ -291,7 +291,8 @@ def _other_options(theirs: object, game: Game) -> str:
     """The options in which a checkpoint's game differs from `game`, as text."""
     if not isinstance(theirs, dict):
         return ""
-    named = filter(str.isidentifier, {**theirs, **game.options})
-    names = [name for name in named if theirs.get(name) != game.options.get(name)]
-    pairs = [f"{name:.30}={theirs.get(name)!r:.30} instead of {game.options.get(name)!r:.30}" for name in names]
+    names = filter(str.isidentifier, {**theirs, **game.options})
+    default = default_options(game.id)  # a game leaves out an option such as history=0
+    found = [(name, *(options.get(name, default.get(name)) for options in (theirs, game.options))) for name in names]
+    pairs = [f"{name:.30}={their!r:.30} instead of {our!r:.30}" for name, their, our in found if their != our]
     return ", ".join(pairs[:5])
