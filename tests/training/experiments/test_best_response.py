@@ -1,6 +1,7 @@
 """A learner against one frozen agent: its network, its run, resuming after a stop, and the report."""
 
 import json
+import re
 import shutil
 import signal
 import tomllib
@@ -253,6 +254,23 @@ def test_a_mixture_is_met_by_its_members_and_measured_as_a_whole(
     assert "was trained on 'heimlich_v0', not on agent_avenue_v0" in wrong
     wrong = complaint(["best-response", "mix:./other|./green", "--game", "heimlich_v0"], capsys)
     assert "green/checkpoint was trained on 'agent_avenue_v0', not on heimlich_v0" in wrong
+
+
+@pytest.mark.parametrize(
+    ("mixture", "message"),
+    [
+        ("mix:runs/a", "a mixture must have at least two players, as in mix:A|B, not 1"),
+        ("mix:runs/a|", "a player of a mixture is missing in 'mix:runs/a|'"),
+        ("mix:runs/a|mix:runs/b|runs/c", "must be no mixture and no search with rivals, not 'mix:runs/b'"),
+        ("mix:runs/a+search:8,rivals=policy|runs/b", "not 'runs/a+search:8,rivals=policy'"),
+    ],
+)
+def test_invalid_mixtures_are_refused(mixture: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As by `evaluate`."""
+    for command in ("best-response", "evaluate"):
+        assert message in complaint([command, mixture], capsys)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        library.members_of(mixture, "")
 
 
 def test_the_learner_may_see_more_than_the_agent(

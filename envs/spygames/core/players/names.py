@@ -14,7 +14,7 @@ from spygames.core.basics.text import one_line, shown
 from spygames.core.game.game import Game
 from spygames.core.game.registry import canonical_id, game_ids
 from spygames.core.players.checkpoint_files import ZIP
-from spygames.core.players.mixture import MIX, MixturePlayer
+from spygames.core.players.mixture import MIX, MixturePlayer, check_number
 from spygames.core.players.numpy_player import NumpyPlayer
 from spygames.core.players.player import (
     DecisionBatch,
@@ -147,10 +147,24 @@ class PlayerName:
 
     @property
     def members(self) -> "tuple[PlayerName, ...]":
-        """The players of a mixture, `mix:A|B`; otherwise the player itself."""
+        """The players of a mixture, `mix:A|B`; otherwise the player itself.
+
+        Raises:
+            ValueError: the mixture has fewer than two players, or one that no mixture may have.
+        """
         if self.kind != MIX:
             return (self,)
-        return tuple(PlayerName.parse(member) for member in self.argument.split("|"))
+        texts = self.argument.split("|")
+        if not all(texts):
+            raise ValueError(f"a player of a mixture is missing in {shown(self.source)}")
+        check_number(len(texts))
+        members = tuple(map(PlayerName.parse, texts))
+        for member in members:
+            if member.kind == MIX or RIVALS in f",{member.search or ''}":
+                raise ValueError(
+                    f"a player of a mixture must be no mixture and no search with rivals, not {shown(str(member))}"
+                )
+        return members
 
     @property
     def searches(self) -> bool:
@@ -255,13 +269,7 @@ def _mixture(game: Game, name: PlayerName) -> MixturePlayer:
     """Make a mixture of players."""
     if name.play:
         raise ValueError(f"a mixture takes no @{one_line(name.play)}: write it behind each of its players")
-    members = name.members
-    for member in members:
-        if member.kind == MIX or RIVALS in f",{member.search or ''}":
-            raise ValueError(
-                f"a player of a mixture must be no mixture and no search with rivals, not {shown(str(member))}"
-            )
-    return MixturePlayer(game, as_players(game, [str(member) for member in members]))
+    return MixturePlayer(game, as_players(game, [str(member) for member in name.members]))
 
 
 def _of_checkpoint(game: Game, name: PlayerName) -> Player:
