@@ -11,6 +11,7 @@ import torch
 import spygames
 from spygames.agent_avenue import make_game
 from spygames.core.players.names import make_player
+from spygames_app.cli.arguments import choose_game
 from spygames_training.agents.checkpoint import save_checkpoint
 from spygames_training.evaluation.evaluation import evaluate
 from spygames_training.networks.actor_critic import ActorCritic
@@ -82,6 +83,16 @@ def test_an_agent_without_a_history_meets_one_with_it(names: tuple[str, str], tm
     assert run("evaluate", one, "--against", two, "--games", 4, "--json", tmp_path / "x.json") == 0
     found: dict[str, Any] = json.loads((tmp_path / "x.json").read_text())
     assert found["environment"]["options"] == {"mode": "simple", "players": 2, "first_player": 0, "history": 3}
+
+
+@pytest.mark.parametrize(
+    "player",
+    ["mix:{0}|{1}", "mix:{1}|{0}", "{0}+search:8,rivals=policy|{1}@argmax,mode=safe", "best+search:8,rivals={1}|{0}"],
+)
+def test_members_and_rivals_may_have_a_history(player: str) -> None:
+    name = player.format("agent_avenue/simple-2", "agent_avenue/simple-2-safe")
+    assert choose_game([name], None, {}) == make_game(history=3)
+    assert choose_game([name], None, {"first_player": 1}) == make_game(history=3, first_player=1)
 
 
 def test_cross_play_has_a_result_per_pair(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

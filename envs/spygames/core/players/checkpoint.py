@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from spygames.core.players.checkpoint_files import (
     read_checkpoint_file,
 )
 from spygames.core.players.network_limits import MAX_LAYERS, MAX_UNITS
-from spygames.core.players.released import find_agent, find_anchor
+from spygames.core.players.released import SHOWN, find_agent, find_anchor
 
 MAX_WEIGHT = 1_000_000
 """Maximum absolute weight. Training produces none larger, and outputs computed with larger ones may not be finite."""
@@ -82,6 +82,20 @@ def checkpoint_game(path: str | Path) -> Game:
     """Return the game, with its options, that a checkpoint names; `path` and errors as in `read_checkpoint`."""
     place = find_checkpoint(path)
     return _named_game(place, entry(place, read_checkpoint_config(place / CONFIG), "environment", dict))
+
+
+def common_game(games: Iterable[Game]) -> Game:
+    """Return the game that all agents play which were trained on these games: the first one.
+
+    If another one differs from it by options of `SHOWN` alone, such as a history, it is that one: an agent that was
+    trained without them plays it, too.
+    """
+    first, *others = games
+    for game in others:
+        added = {name: game.options[name] for name in SHOWN if name in game.options and name not in first.options}
+        if added and (game.id, game.options) == (first.id, {**first.options, **added}):
+            return game
+    return first
 
 
 def read_checkpoint(path: str | Path, game: Game | None = None) -> StoredAgent:

@@ -51,7 +51,7 @@ class MixturePlayer:
         check_number(len(members))
         for member in members:
             # A policy also has `act`, with other arguments.
-            if isinstance(member, HasPlayer) or not callable(getattr(member, "act", None)):
+            if isinstance(member, HasPlayer | type) or not callable(getattr(member, "act", None)):
                 raise TypeError(f"members must be players, as as_players(game, names) makes them, not {shown(member)}")
         self.game, self.members = game, tuple(members)
         self.name = f"{MIX}:{'|'.join(map(name_of, members))}"

@@ -167,6 +167,12 @@ class PlayerName:
         return members
 
     @property
+    def rivals(self) -> "tuple[PlayerName, ...]":
+        """The agents among the rivals of a search, `+search:64,rivals=policy|runs/a@argmax`: the names with a slash."""
+        text = f",{self.search or ''}".partition(RIVALS)[2].partition(",")[0]
+        return tuple(PlayerName.parse(each) for each in text.split("|") if "/" in each or os.sep in each)
+
+    @property
     def searches(self) -> bool:
         """Whether the player, or a member of a mixture, is a search, which draws worlds (`Game.determinize`)."""
         return any(each.search is not None or each.kind in get_args(Kind) for each in self.members)
