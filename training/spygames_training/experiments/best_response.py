@@ -22,11 +22,10 @@ from typing import Any
 
 from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import written
-from spygames.core.basics.text import shown
 from spygames.core.game.game import Game
 from spygames.core.players.checkpoint import checkpoint_game, common_game
 from spygames.core.players.mixture import MIX, MixturePlayer
-from spygames.core.players.names import PlayerName
+from spygames.core.players.names import PlayerName, check_play
 from spygames.core.players.player import Player
 from spygames.core.players.released import CHOOSE
 from spygames_training.agents.policy import Policy, PolicyPlayer, from_network
@@ -255,8 +254,7 @@ def members_of(agent: str | Path, play: str, game: Game | None = None) -> list[t
         policy = Policy.load(agent, play, game)
         return [(f"{agent}@{policy.called.play}", policy)]
     named = PlayerName.parse(agent)
-    if play and named.play:
-        raise ValueError(f"{shown(agent)} and play={shown(play)} both say how to play: give one of them")
+    check_play(named, play)
     if game is None and (own := [each.source for each in named.members if each.source not in CHOOSE]):
         game = common_game(map(checkpoint_game, own))
     found: list[tuple[str, Policy]] = []

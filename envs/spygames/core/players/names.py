@@ -234,6 +234,12 @@ def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) 
     return player if name.search is None else _installed("policy", SEARCHES)(player, name.search)
 
 
+def check_play(name: str | PlayerName, play: str, setting: str = "play") -> None:
+    """Raise ValueError if a name says how to play, and the setting with this name says so, too."""
+    if play and PlayerName.parse(name).play:
+        raise ValueError(f"{shown(str(name))} and {setting}={shown(play)} both say how to play: give one of them")
+
+
 def runs_code(spec: str | PlayerName) -> bool:
     """Whether a player with this name may run code that its argument chooses.
 
