@@ -248,7 +248,7 @@ def value_unit(config: Mapping[str, Any]) -> float:
 
 
 def training_opponents(config: Mapping[str, Any]) -> tuple[str, ...]:
-    """Scripted players that an agent trained against, as far as recorded.
+    """Names of the players that an agent trained against, as far as recorded: bots, searches and other agents.
 
     Those of the agent that its run started from are included.
     """
