@@ -11,6 +11,7 @@ import torch
 import spygames
 from spygames.agent_avenue import make_game
 from spygames.core.players.names import make_player
+from spygames_app.cli.arguments import choose_game
 from spygames_training.agents.checkpoint import save_checkpoint
 from spygames_training.evaluation.evaluation import evaluate
 from spygames_training.networks.actor_critic import ActorCritic
@@ -84,6 +85,16 @@ def test_an_agent_without_a_history_meets_one_with_it(names: tuple[str, str], tm
     assert found["environment"]["options"] == {"mode": "simple", "players": 2, "first_player": 0, "history": 3}
 
 
+@pytest.mark.parametrize(
+    "player",
+    ["mix:{0}|{1}", "mix:{1}|{0}", "{0}+search:8,rivals=policy|{1}@argmax,mode=safe", "best+search:8,rivals={1}|{0}"],
+)
+def test_members_and_rivals_may_have_a_history(player: str) -> None:
+    name = player.format("agent_avenue/simple-2", "agent_avenue/simple-2-safe")
+    assert choose_game([name], None, {}) == make_game(history=3)
+    assert choose_game([name], None, {"first_player": 1}) == make_game(history=3, first_player=1)
+
+
 def test_cross_play_has_a_result_per_pair(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     picture, file = tmp_path / "x.png", tmp_path / "x.json"
     argv = ["--cross-play", "random", "greedy", f"{agent}@0.5", "--option", "first_player=1", "--games", "20"]
@@ -127,6 +138,7 @@ def test_invalid_arguments_give_one_line(agent: str, tmp_path: Path, capsys: pyt
         ([str(tmp_path)], "is not a checkpoint"),
         ([str(tmp_path / "cut")], "is truncated"),
         ([agent, "--play", "best"], "sample, argmax or a temperature"),
+        ([f"{agent}@sample", "--play", "argmax"], "agent@sample' and play='argmax' both say how to play: give one"),
         ([agent, "--game", "tests.poker.kuhn"], "trained on 'agent_avenue_v0', not on kuhn_poker_v0"),
     ):
         assert text in complaint(["evaluate", *argv], capsys)

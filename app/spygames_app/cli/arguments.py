@@ -394,8 +394,9 @@ def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, option
     """Return the game that a command plays.
 
     That is the game named `game_id`, otherwise the game of the first checkpoint among the players `specs`, otherwise
-    the default game. `options` override the options of the checkpoint's game. If its view has no
-    history, and another checkpoint plays the same game with one, that is the game: an agent without one plays it, too.
+    the default game. `options` override the options of the checkpoint's game. Players are also the members of a
+    mixture and the rivals of a search. If the first checkpoint's view has no history, and another checkpoint plays the
+    same game with one, that is the game (`common_game`).
 
     Raises:
         ValueError: the game or an option does not exist.
@@ -405,23 +406,21 @@ def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, option
     if game_id is None:
         from spygames.core.players.names import PlayerName
 
-        sources = [each.source for spec in specs for each in PlayerName.parse(spec).members]
-        folders = [agent_folder(each.rpartition(":")[2] if each.startswith("network:") else each) for each in sources]
-        if checkpoints := [folder for folder in folders if _is_checkpoint(folder)]:
-            from spygames.core.players.checkpoint import checkpoint_game
-
-            first, *others = map(checkpoint_game, dict.fromkeys(checkpoints))
-            game_id, options = first.id, {**_with_history(first, others), **options}
+        members = [member for spec in specs for member in PlayerName.parse(spec).members]
+        if (own := _game_of([each for member in members for each in (member, *member.rivals)])) is not None:
+            game_id, options = own.id, {**own.options, **options}
     return make_game(game_id or DEFAULT_GAME, **options)
 
 
-def _with_history(first: "Game", others: "Iterable[Game]") -> dict[str, Any]:
-    """Return the options of `first`, or of the first game of `others` that differs from it by a history alone."""
-    for game in others:
-        longer = {**first.options, "history": game.options.get("history")}
-        if "history" not in first.options and game.id == first.id and game.options == longer:
-            return longer
-    return dict(first.options)
+def _game_of(names: "Iterable[PlayerName]") -> "Game | None":
+    """Return the game of the checkpoints among players (`common_game`); None if there are none."""
+    sources = [name.source.rpartition(":")[2] if name.kind == "network" else name.source for name in names]
+    checkpoints = [folder for folder in map(agent_folder, dict.fromkeys(sources)) if _is_checkpoint(folder)]
+    if not checkpoints:
+        return None
+    from spygames.core.players.checkpoint import checkpoint_game, common_game
+
+    return common_game(map(checkpoint_game, checkpoints))
 
 
 def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str:
@@ -448,42 +447,37 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
 def agent_and_game(spec: str, game_id: str | None, options: dict[str, Any]) -> "tuple[str, Game | None]":
     """Return the name of an agent, or of a mixture of agents, and the named game; None without a name and options.
 
-    `best` and `safest` are replaced by the agent's name. `options` override the options of the agent's game.
+    `best` and `safest` are replaced by the agent's name. `options` override the options of the agent's game; that of a
+    mixture is the `common_game` of its agents.
 
     Raises:
-        ValueError: the checkpoint does not exist, or `best` comes without a game. Whether the agent can play the game
-            shows when it is loaded.
+        ValueError: the checkpoint does not exist, the mixture is invalid, or no released agent fits the game. Whether
+            the agent can play the game shows when it is loaded.
     """
     from spygames.core.game.registry import imports_code, make_game
-    from spygames.core.players.checkpoint import checkpoint_game
     from spygames.core.players.mixture import MIX
     from spygames.core.players.names import PlayerName, make_player
     from spygames.core.players.released import CHOOSE
 
-    name, game = PlayerName.parse(spec), None
-    if name.kind == MIX:
-        members: list[str] = []
-        for each in name.members:
-            member, game = agent_and_game(str(each), game_id, options)
-            members.append(member)
-            if game is not None:  # all members play the game of the first one
-                game_id, options = game.id, dict(game.options)
-        return f"{MIX}:{'|'.join(members)}", game
-    if name.source in CHOOSE and (game_id or options):
-        game = make_game(game_id or DEFAULT_GAME, **options)
-        return str(replace(name, source=name.resolved(game).source)), game
-    folder = agent_folder(name.source)
-    if name.search is not None or (not _is_checkpoint(folder) and name.source not in CHOOSE):
-        player = make_player(choose_game([], game_id, options), spec)  # raises for an unknown name
-        raise ValueError(
-            f"{player.name} is not a checkpoint: name the folder of a checkpoint or run, or a released agent"
-        )
+    name = PlayerName.parse(spec)
+    agents = [member for member in name.members if member.source not in CHOOSE]
+    for member in name.members:
+        if member.search is not None or (member in agents and not _is_checkpoint(agent_folder(member.source))):
+            player = make_player(choose_game([], game_id, options), str(member))  # raises for an unknown name
+            raise ValueError(
+                f"{player.name} is not a checkpoint: name the folder of a checkpoint or run, or a released agent"
+            )
+    if game_id is None and not options:
+        return spec, None
     if game_id is not None and imports_code(game_id):
         game = make_game(game_id, **options)  # a checkpoint cannot name it
-    elif game_id is not None or options:
-        own = checkpoint_game(folder)
-        game = make_game(game_id or own.id, **({**own.options, **options} if game_id in (None, own.id) else options))
-    return spec, game
+    else:
+        own = _game_of(agents)
+        if own is not None and game_id in (None, own.id):
+            game_id, options = own.id, {**own.options, **options}
+        game = make_game(game_id or DEFAULT_GAME, **options)
+    members = [m if m in agents else replace(m, source=m.resolved(game).source) for m in name.members]
+    return f"{MIX}:{'|'.join(map(str, members))}" if name.kind == MIX else str(members[0]), game
 
 
 def _is_checkpoint(path: Path) -> bool:

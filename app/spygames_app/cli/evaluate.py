@@ -71,8 +71,8 @@ class Evaluate:
     """Play all players at one table, one per seat. Includes the players named before the option. Every deal is played
     with each player in each seat, or with each team in each team's place."""
     play: Hows = ()
-    """How the checkpoints play: sample, argmax or a temperature, such as 0.5. Several values give several players.
-    (default: released agents as they are meant to, others sampled)"""
+    """How the checkpoints play whose names do not say it: sample, argmax or a temperature, such as 0.5. Several values
+    give several players. (default: released agents as they are meant to, others sampled)"""
     games: Positive = 5000
     """Number of games of each pair."""
     seed: Seed = 0
@@ -224,10 +224,11 @@ class Evaluate:
 
 def how_named(spec: str, how: str) -> "PlayerName":
     """Return the name of a player that plays as --play says. "" keeps the player's own way, and so does sample, except
-    for a released agent, which may be meant to play in another way."""
-    from spygames.core.players.names import PlayerName
+    for a released agent, which may be meant to play in another way. ValueError if the name says how to play, too."""
+    from spygames.core.players.names import PlayerName, check_play
     from spygames.core.players.released import CHOOSE, find_agent
 
     name = PlayerName.parse(spec)
+    check_play(name, how)
     released = name.source in CHOOSE or find_agent(name.source) is not None
     return name if how == "" or (how == "sample" and not released) else replace(name, play=how)

@@ -225,7 +225,9 @@ def test_a_mixture_runs_code_if_a_member_does() -> None:
     ("spec", "message"),
     [
         ("mix:random", "a mixture must have at least two players, as in mix:A|B, not 1"),
-        ("mix:random|", "'': there is no such checkpoint"),
+        ("mix:", "a player of a mixture is missing in 'mix:'"),
+        ("mix:random|", "a player of a mixture is missing in 'mix:random|'"),
+        ("mix:|", "a player of a mixture is missing in 'mix:|'"),
         ("mix:random|zebra", "no player 'zebra'"),
         (
             "mix:random|mix:random",
@@ -239,3 +241,10 @@ def test_invalid_mixtures_are_refused(spec: str | PlayerName, message: str) -> N
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         make_player(GAME, spec)
     assert "\n" not in str(error.value)
+
+
+def test_members_must_be_players() -> None:
+    player = make_player(GAME, "random")
+    for wrong in ("random", PlayerName("random"), None):
+        with pytest.raises(TypeError, match=r"^members must be players, as as_players\(game, names\) makes them, not "):
+            MixturePlayer(GAME, [player, wrong])  # type: ignore[list-item]

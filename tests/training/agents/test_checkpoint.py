@@ -10,7 +10,7 @@ import resource
 import shlex
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from spygames.core.game.game import Game
 from spygames.core.players.checkpoint import layout_hash
 from spygames.core.players.names import make_player
 from spygames.core.players.numpy_player import NumpyPlayer
+from spygames.core.players.player import DecisionBatch
 from spygames.core.playing.batch import Batch
 from spygames_training.agents.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from spygames_training.agents.policy import Policy, load_player
@@ -103,6 +104,39 @@ def test_training_against_searches_and_unknown_players(
     monkeypatch.syspath_prepend(tmp_path)
     own = make_player(GAME, "python:own_bot.first")
     assert trained_against(GAME, own, make_player(GAME, "greedy")) is None
+
+
+@dataclass
+class Named:
+    """A player of which only the name matters."""
+
+    name: str
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("opponent", "expected"),
+    [
+        ("agent_avenue/simple-2-first@sample", True),
+        ("agent_avenue/simple-2-first@argmax", True),
+        ("agent_avenue/simple-2-first@sample+search:8,rivals=policy|greedy", True),
+        ("a-1@0.5", True),
+        ("b@sample", True),
+        ("x@", True),
+        ("agent_avenue/simple-2@sample", False),
+        ("a@sample", False),
+        ("mcts:20", False),
+    ],
+)
+def test_training_against_an_agent_counts_however_it_plays(folder: Path, opponent: str, expected: bool) -> None:
+    bots = ["agent_avenue/simple-2-first@sample", "a-1@sample", "mix:expert|b@argmax", "x@", "mix:", "mcts:2"]
+    edit(folder, extra={"config": {"opponents": {"share": 0.1, "bots": bots}}})
+    player = load_player(GAME, folder)
+    assert trained_against(GAME, player, Named(opponent)) is expected
+    assert trained_against(GAME, player, make_player(GAME, "expert")) is True
+    assert trained_against(GAME, player, make_player(GAME, "greedy")) is False
 
 
 def test_round_trip(folder: Path) -> None:

@@ -126,16 +126,26 @@ def test_a_variant_without_a_safe_agent_names_the_best_one(folder: Path) -> None
     assert best_agent(GAME).other is None
 
 
+def test_another_variant_has_the_safe_agent() -> None:
+    three = spygames.make_game("agent_avenue_v0", players=3)
+    with pytest.raises(ValueError, match=rf"^no released agent for {three.title} is hard to exploit, as .*{SAFE} is; "):
+        safest_agent(three)
+
+
 def test_an_agent_with_history_is_the_safest_where_there_is_one(folder: Path) -> None:
     seen = spygames.make_game("agent_avenue_v0", history=2)
     save_checkpoint(folder / "safe", seen, make_network(seen, Network((8,))), 5)
     write_list(folder)
     assert safest_agent(seen).name == make_player(seen, "safest").name.removesuffix("@sample") == SAFE
     assert best_agent(seen).name == best_agent(GAME).name == TUNED
-    with pytest.raises(
-        ValueError, match=rf"is hard to exploit, as {SAFE} is; best is the one that wins most: {TUNED}$"
-    ):
-        safest_agent(GAME)
+    for game in (GAME, spygames.make_game("agent_avenue_v0", history=3)):
+        needs = (
+            rf"^{SAFE} is hard to exploit and needs history=2 \(--option history=2\), but the game is {game.title}; "
+        )
+        with pytest.raises(ValueError, match=rf"{needs}best is the one that wins most: {TUNED}$"):
+            safest_agent(game)
+    with pytest.raises(ValueError, match=r"; trained with history=2 instead of 0$"):
+        make_player(GAME, SAFE)
 
 
 def test_tables_cards_and_the_command_say_what_each_is_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

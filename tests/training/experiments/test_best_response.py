@@ -1,6 +1,7 @@
 """A learner against one frozen agent: its network, its run, resuming after a stop, and the report."""
 
 import json
+import re
 import shutil
 import signal
 import tomllib
@@ -13,6 +14,7 @@ import torch
 from studies.card_page import card
 
 import spygames
+from spygames_app.cli.arguments import agent_and_game
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.agents.policy import Policy
 from spygames_training.config import PPO, Config, Network, Opponents, from_mapping
@@ -253,6 +255,35 @@ def test_a_mixture_is_met_by_its_members_and_measured_as_a_whole(
     assert "was trained on 'heimlich_v0', not on agent_avenue_v0" in wrong
     wrong = complaint(["best-response", "mix:./other|./green", "--game", "heimlich_v0"], capsys)
     assert "green/checkpoint was trained on 'agent_avenue_v0', not on heimlich_v0" in wrong
+
+
+def test_a_mixture_plays_with_the_history_of_its_members(tmp_path: Path) -> None:
+    """In either order, as in `evaluate`."""
+    names = [str(agent(tmp_path / "old")), str(agent(tmp_path / "new", history=2))]
+    for members in (names, names[::-1]):
+        mixture = f"mix:{'|'.join(members)}"
+        for options in ({}, {"first_player": 1}):
+            name, game = agent_and_game(mixture, None, options)
+            (_, one), (_, two) = library.members_of(name, "", game)
+            assert name == mixture
+            assert one.game == two.game == spygames.make_game("agent_avenue_v0", history=2, **options)
+
+
+@pytest.mark.parametrize(
+    ("mixture", "message"),
+    [
+        ("mix:runs/a", "a mixture must have at least two players, as in mix:A|B, not 1"),
+        ("mix:runs/a|", "a player of a mixture is missing in 'mix:runs/a|'"),
+        ("mix:runs/a|mix:runs/b|runs/c", "must be no mixture and no search with rivals, not 'mix:runs/b'"),
+        ("mix:runs/a+search:8,rivals=policy|runs/b", "not 'runs/a+search:8,rivals=policy'"),
+    ],
+)
+def test_invalid_mixtures_are_refused(mixture: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As by `evaluate`."""
+    for command in ("best-response", "evaluate"):
+        assert message in complaint([command, mixture], capsys)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        library.members_of(mixture, "")
 
 
 def test_the_learner_may_see_more_than_the_agent(

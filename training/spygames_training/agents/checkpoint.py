@@ -65,7 +65,7 @@ class Checkpoint:
 
     @property
     def training_opponents(self) -> tuple[str, ...]:
-        """Scripted players that the agent trained against, as far as recorded.
+        """Names of the players that the agent trained against, as far as recorded: bots, searches and other agents.
 
         Those of the agent that its run started from are included.
         """

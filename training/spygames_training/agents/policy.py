@@ -13,7 +13,7 @@ from spygames.core.basics.text import shown
 from spygames.core.game.game import Game
 from spygames.core.players.checkpoint import layout_hash, name_of_agent, weights_digest
 from spygames.core.players.checkpoint_files import CheckpointError, find_checkpoint
-from spygames.core.players.names import DecisionBatch, PlayerName
+from spygames.core.players.names import DecisionBatch, PlayerName, check_play
 from spygames.core.players.released import play_of
 from spygames.core.players.sampling import advice, draw_actions, probabilities, temperature_of
 from spygames.core.svg.annotations import Advice
@@ -55,7 +55,7 @@ class Policy:
         """The name, split into its parts."""
         self.name = str(self.called)
         self.training_opponents: tuple[str, ...] = ()
-        """Scripted players that the agent trained against, as recorded in its checkpoint."""
+        """Names of the players that the agent trained against, as recorded in its checkpoint."""
         self._rng = np.random.default_rng()
 
     def __repr__(self) -> str:
@@ -88,8 +88,7 @@ class Policy:
                 raise CheckpointError(
                     f"a policy has no search: make_player(game, {shown(str(path))}) makes a player with one"
                 )
-            if how and named.play:
-                raise ValueError(f"{shown(str(path))} and how={shown(how)} both say how to play: give one of them")
+            check_play(named, how, "how")
             named = named.resolved(game)
             source, how = named.source, how or named.play
         temperature_of(how)

@@ -135,7 +135,11 @@ def tell_apart(game: Game, players: Iterable[tuple[str | PlayerName, Player]]) -
 
 
 def trained_against(game: Game, player: Player, opponent: Player) -> bool | None:
-    """Whether `player` trained against the scripted `opponent`, under any of its names; None if that is not known."""
+    """Whether `player` trained against `opponent`; None if that is not known.
+
+    A bot counts under any of its names. An agent counts however it plays, also below a search: its weights are the
+    same.
+    """
     if isinstance(player, Scripted | SearchPlayer):
         return False
     if isinstance(opponent, MixturePlayer):
@@ -145,10 +149,19 @@ def trained_against(game: Game, player: Player, opponent: Player) -> bool | None
     known = _trained_against(player)
     if known is None:
         return None
-    names = [name if name in game.bots else name.removesuffix("-1") for name in known]
+    sources = [source for name in known for source in _sources(name)]
     if isinstance(opponent, Scripted):
+        names = [name if name in game.bots else name.removesuffix("-1") for name in sources]
         return any(game.bots[name] is game.bots[opponent.name] for name in names if name in game.bots)
-    return opponent.name in names
+    return not {*_sources(opponent.name)}.isdisjoint(sources)
+
+
+def _sources(name: str) -> list[str]:
+    """Return a player's name, or those of a mixture's members, without the way of play and the search."""
+    try:
+        return [member.source for member in PlayerName.parse(name).members]
+    except ValueError:  # a name of a checkpoint's file, which may be any text
+        return [name]
 
 
 def _any(answers: Iterable[bool | None]) -> bool | None:
@@ -158,7 +171,7 @@ def _any(answers: Iterable[bool | None]) -> bool | None:
 
 
 def _trained_against(player: Player) -> tuple[str, ...] | None:
-    """Return the scripted players that the network of a `PolicyPlayer`, a `SearchingPolicy` or a `NumpyPlayer` trained
-    against; None for a player without a network of this package."""
+    """Return the names of the players that the network of a `PolicyPlayer`, a `SearchingPolicy` or a `NumpyPlayer`
+    trained against; None for a player without a network of this package."""
     found = getattr(getattr(player, "policy", player), "training_opponents", None)
     return found if isinstance(found, tuple) else None

@@ -22,11 +22,12 @@ from typing import Any
 
 from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import written
-from spygames.core.basics.text import shown
 from spygames.core.game.game import Game
+from spygames.core.players.checkpoint import checkpoint_game, common_game
 from spygames.core.players.mixture import MIX, MixturePlayer
-from spygames.core.players.names import PlayerName
+from spygames.core.players.names import PlayerName, check_play
 from spygames.core.players.player import Player
+from spygames.core.players.released import CHOOSE
 from spygames_training.agents.policy import Policy, PolicyPlayer, from_network
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.evaluation.evaluation import Result, evaluate, total_games
@@ -244,6 +245,8 @@ def learner_run(
 def members_of(agent: str | Path, play: str, game: Game | None = None) -> list[tuple[str, Policy]]:
     """Return the name and the policy of each member of a mixture, or of the agent alone.
 
+    Without `game` they play the `common_game` of their checkpoints.
+
     Raises:
         ValueError: a member is not an agent, or plays another variant than the first one.
     """
@@ -251,13 +254,13 @@ def members_of(agent: str | Path, play: str, game: Game | None = None) -> list[t
         policy = Policy.load(agent, play, game)
         return [(f"{agent}@{policy.called.play}", policy)]
     named = PlayerName.parse(agent)
-    if play and named.play:
-        raise ValueError(f"{shown(agent)} and play={shown(play)} both say how to play: give one of them")
+    check_play(named, play)
+    if game is None and (own := [each.source for each in named.members if each.source not in CHOOSE]):
+        game = common_game(map(checkpoint_game, own))
     found: list[tuple[str, Policy]] = []
     for member in named.members:
-        played = found[0][1].game if found else game
-        name = replace(member, play=member.play or play).resolved(played)
-        policy = Policy.load(name, game=played)
+        name = replace(member, play=member.play or play).resolved(game)
+        policy = Policy.load(name, game=game)
         found.append((str(replace(name, play=policy.called.play)), policy))
     return found
 

@@ -121,6 +121,14 @@ def make_game(game_id: str, **options: Any) -> "Game":
     return make(**options)
 
 
+def default_options(game_id: str) -> dict[str, Any]:
+    """Return the default of each option of a game; empty for a game from outside this package (`imports_code`)."""
+    if imports_code(game_id):
+        return {}
+    parameters = inspect.signature(game_module(game_id).make_game).parameters.values()
+    return {each.name: each.default for each in parameters}
+
+
 def check_options(
     make: Callable[..., "Game"], game_id: str, options: Iterable[str], others: Iterable[str] = ()
 ) -> None:

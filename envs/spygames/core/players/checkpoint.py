@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from spygames.core.basics.json_values import is_number
 from spygames.core.basics.safetensors import SafetensorsError, read_safetensors
 from spygames.core.basics.text import one_line
 from spygames.core.game.game import Game
-from spygames.core.game.registry import imports_code, make_game
+from spygames.core.game.registry import default_options, imports_code, make_game
 from spygames.core.players.checkpoint_files import (
     CONFIG,
     MAX_MODEL_BYTES,
@@ -25,7 +25,7 @@ from spygames.core.players.checkpoint_files import (
     read_checkpoint_file,
 )
 from spygames.core.players.network_limits import MAX_LAYERS, MAX_UNITS
-from spygames.core.players.released import find_agent, find_anchor
+from spygames.core.players.released import SHOWN, find_agent, find_anchor
 
 MAX_WEIGHT = 1_000_000
 """Maximum absolute weight. Training produces none larger, and outputs computed with larger ones may not be finite."""
@@ -82,6 +82,20 @@ def checkpoint_game(path: str | Path) -> Game:
     """Return the game, with its options, that a checkpoint names; `path` and errors as in `read_checkpoint`."""
     place = find_checkpoint(path)
     return _named_game(place, entry(place, read_checkpoint_config(place / CONFIG), "environment", dict))
+
+
+def common_game(games: Iterable[Game]) -> Game:
+    """Return the game that all agents play which were trained on these games: the first one.
+
+    If another one differs from it by options of `SHOWN` alone, such as a history, it is that one: an agent that was
+    trained without them plays it, too.
+    """
+    first, *others = games
+    for game in others:
+        added = {name: game.options[name] for name in SHOWN if name in game.options and name not in first.options}
+        if added and (game.id, game.options) == (first.id, {**first.options, **added}):
+            return game
+    return first
 
 
 def read_checkpoint(path: str | Path, game: Game | None = None) -> StoredAgent:
@@ -234,7 +248,7 @@ def value_unit(config: Mapping[str, Any]) -> float:
 
 
 def training_opponents(config: Mapping[str, Any]) -> tuple[str, ...]:
-    """Scripted players that an agent trained against, as far as recorded.
+    """Names of the players that an agent trained against, as far as recorded: bots, searches and other agents.
 
     Those of the agent that its run started from are included.
     """
@@ -291,7 +305,8 @@ def _other_options(theirs: object, game: Game) -> str:
     """The options in which a checkpoint's game differs from `game`, as text."""
     if not isinstance(theirs, dict):
         return ""
-    named = filter(str.isidentifier, {**theirs, **game.options})
-    names = [name for name in named if theirs.get(name) != game.options.get(name)]
-    pairs = [f"{name:.30}={theirs.get(name)!r:.30} instead of {game.options.get(name)!r:.30}" for name in names]
+    names = filter(str.isidentifier, {**theirs, **game.options})
+    default = default_options(game.id)  # a game leaves out an option such as history=0
+    found = [(name, *(options.get(name, default.get(name)) for options in (theirs, game.options))) for name in names]
+    pairs = [f"{name:.30}={their!r:.30} instead of {our!r:.30}" for name, their, our in found if their != our]
     return ", ".join(pairs[:5])

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from spygames.core.basics.text import shown
 from spygames.core.game.game import NOBODY, Game
 from spygames.core.game.rng import uniform
 from spygames.core.players.history import Notes
-from spygames.core.players.player import DecisionBatch, Player, PlayerFailed, name_of, tell_end
+from spygames.core.players.player import DecisionBatch, HasPlayer, Player, PlayerFailed, name_of, tell_end
 
 __all__ = ["MIX", "MixturePlayer"]
 
@@ -16,6 +17,12 @@ MIX = "mix"
 """The kind of a mixture's name, `mix:A|B`."""
 DRAWN = np.float32(1 << 20)
 """The memory of a seat whose member is drawn begins with this number plus the member's index."""
+
+
+def check_number(members: int) -> None:
+    """Raise ValueError if a mixture has fewer than two members."""
+    if members < 2:
+        raise ValueError(f"a mixture must have at least two players, as in {MIX}:A|B, not {members}")
 
 
 class MixturePlayer:
@@ -36,12 +43,16 @@ class MixturePlayer:
         members: at least two players; a player that is listed twice is drawn twice as often.
 
     Raises:
+        TypeError: a member is not a Player.
         ValueError: there are fewer than two members.
     """
 
     def __init__(self, game: Game, members: Sequence[Player]):
-        if len(members) < 2:
-            raise ValueError(f"a mixture must have at least two players, as in {MIX}:A|B, not {len(members)}")
+        check_number(len(members))
+        for member in members:
+            # A policy also has `act`, with other arguments.
+            if isinstance(member, HasPlayer | type) or not callable(getattr(member, "act", None)):
+                raise TypeError(f"members must be players, as as_players(game, names) makes them, not {shown(member)}")
         self.game, self.members = game, tuple(members)
         self.name = f"{MIX}:{'|'.join(map(name_of, members))}"
         self.memory_size = 1 + max(getattr(member, "memory_size", 0) for member in members)

@@ -14,7 +14,7 @@ from spygames.core.basics.text import one_line, shown
 from spygames.core.game.game import Game
 from spygames.core.game.registry import canonical_id, game_ids
 from spygames.core.players.checkpoint_files import ZIP
-from spygames.core.players.mixture import MIX, MixturePlayer
+from spygames.core.players.mixture import MIX, MixturePlayer, check_number
 from spygames.core.players.numpy_player import NumpyPlayer
 from spygames.core.players.player import (
     DecisionBatch,
@@ -147,10 +147,30 @@ class PlayerName:
 
     @property
     def members(self) -> "tuple[PlayerName, ...]":
-        """The players of a mixture, `mix:A|B`; otherwise the player itself."""
+        """The players of a mixture, `mix:A|B`; otherwise the player itself.
+
+        Raises:
+            ValueError: the mixture has fewer than two players, or one that no mixture may have.
+        """
         if self.kind != MIX:
             return (self,)
-        return tuple(PlayerName.parse(member) for member in self.argument.split("|"))
+        texts = self.argument.split("|")
+        if not all(texts):
+            raise ValueError(f"a player of a mixture is missing in {shown(self.source)}")
+        check_number(len(texts))
+        members = tuple(map(PlayerName.parse, texts))
+        for member in members:
+            if member.kind == MIX or RIVALS in f",{member.search or ''}":
+                raise ValueError(
+                    f"a player of a mixture must be no mixture and no search with rivals, not {shown(str(member))}"
+                )
+        return members
+
+    @property
+    def rivals(self) -> "tuple[PlayerName, ...]":
+        """The agents among the rivals of a search, `+search:64,rivals=policy|runs/a@argmax`: the names with a slash."""
+        text = f",{self.search or ''}".partition(RIVALS)[2].partition(",")[0]
+        return tuple(PlayerName.parse(each) for each in text.split("|") if "/" in each or os.sep in each)
 
     @property
     def searches(self) -> bool:
@@ -214,6 +234,12 @@ def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) 
     return player if name.search is None else _installed("policy", SEARCHES)(player, name.search)
 
 
+def check_play(name: str | PlayerName, play: str, setting: str = "play") -> None:
+    """Raise ValueError if a name says how to play, and the setting with this name says so, too."""
+    if play and PlayerName.parse(name).play:
+        raise ValueError(f"{shown(str(name))} and {setting}={shown(play)} both say how to play: give one of them")
+
+
 def runs_code(spec: str | PlayerName) -> bool:
     """Whether a player with this name may run code that its argument chooses.
 
@@ -255,13 +281,7 @@ def _mixture(game: Game, name: PlayerName) -> MixturePlayer:
     """Make a mixture of players."""
     if name.play:
         raise ValueError(f"a mixture takes no @{one_line(name.play)}: write it behind each of its players")
-    members = name.members
-    for member in members:
-        if member.kind == MIX or RIVALS in f",{member.search or ''}":
-            raise ValueError(
-                f"a player of a mixture must be no mixture and no search with rivals, not {shown(str(member))}"
-            )
-    return MixturePlayer(game, as_players(game, [str(member) for member in members]))
+    return MixturePlayer(game, as_players(game, [str(member) for member in name.members]))
 
 
 def _of_checkpoint(game: Game, name: PlayerName) -> Player:

@@ -80,7 +80,7 @@ class NumpyPlayer:
         self.digest = weights_digest(weights)
         """Digest of the weights, the same as that of torch's player."""
         self.training_opponents = training_opponents(stored.config)
-        """Scripted players that the agent trained against, as recorded in its checkpoint."""
+        """Names of the players that the agent trained against, as recorded in its checkpoint."""
         self._unit = value_unit(stored.config)
         trunk = [(weights[f"trunk.{2 * i}.weight"], weights[f"trunk.{2 * i}.bias"]) for i in range(_depth(weights))]
         self._trunk = [(_columns(weight), bias) for weight, bias in trunk]

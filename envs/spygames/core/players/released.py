@@ -267,15 +267,25 @@ def safest_agent(game: Game) -> ReleasedAgent:
         game: as for `best_agent`.
 
     Raises:
-        ValueError: no released agent plays this variant, or none that is hard to exploit.
+        ValueError: no released agent plays this variant, or none that is hard to exploit; the message names an agent
+            that needs another `history`.
     """
     for agent in released_agents():
         if agent.is_safe and _plays(agent, game):
             return agent
-    safe = ", ".join(agent.name for agent in released_agents() if agent.is_safe)
+    safe = [agent for agent in released_agents() if agent.is_safe]
+    best = f"{BEST} is the one that wins most: {best_agent(game).name}"
+    for agent in safe:
+        if needed := _needed(agent, game):
+            pairs = [f"{name}={value}" for name, value in needed.items()]
+            options = " ".join(f"--option {pair}" for pair in pairs)
+            raise ValueError(
+                f"{agent.name} is hard to exploit and needs {', '.join(pairs)} ({options}), but the game is "
+                f"{game.title}; {best}"
+            )
+    names = ", ".join(agent.name for agent in safe)
     raise ValueError(
-        f"no released agent for {game.title} is hard to exploit"
-        f"{f', as {safe} is' if safe else ''}; {BEST} is the one that wins most: {best_agent(game).name}"
+        f"no released agent for {game.title} is hard to exploit{f', as {names} is' if names else ''}; {best}"
     )
 
 
@@ -285,10 +295,22 @@ CHOOSE = {BEST: best_agent, SAFEST: safest_agent}
 
 def _plays(agent: ReleasedAgent, game: Game) -> bool:
     """Whether the agent was trained for the variant."""
-    own = {name: value for name, value in agent.options.items() if name not in NEUTRAL}
-    added = [name for name in SHOWN if name not in own]
-    asked = {name: value for name, value in game.options.items() if name not in (*NEUTRAL, *added)}
-    return (agent.game_id, own) == (game.id, asked)
+    return _needed(agent, game) == {}
+
+
+def _needed(agent: ReleasedAgent, game: Game) -> dict[str, Any] | None:
+    """Return the options of `SHOWN` that the game must have as the agent's game has them, and has otherwise.
+
+    None if the agent was trained for a variant with other rules.
+    """
+    own, asked = (
+        {name: value for name, value in options.items() if name not in (*NEUTRAL, *SHOWN)}
+        for options in (agent.options, game.options)
+    )
+    if (agent.game_id, own) != (game.id, asked):
+        return None
+    trained = {name: agent.options[name] for name in SHOWN if name in agent.options}
+    return {name: value for name, value in trained.items() if game.options.get(name) != value}
 
 
 def _folder() -> Path | None:
