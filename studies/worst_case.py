@@ -49,7 +49,7 @@ from studies.worst_case_page import FILE, Entry, draw, page, read_entries
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 71_526_903
-"""Seed of the first learner and of its games. Nothing was tuned on it."""
+"""Seed of the first learner and of its games. An agent that was chosen by its result needs another one."""
 DECISIONS, SEEDS, GAMES, WORLDS = 40_000_000, 3, 2000, 64
 """The protocol of the adversary X."""
 BEGIN, END = "<!-- figures: python -m studies.worst_case writes from here -->", "<!-- to here, figures -->"
