@@ -1,0 +1,58 @@
+"""Write the tables of figures that were noted during runs, from their JSON files: `python -m studies.noted_tables`.
+
+Most of these agents are not kept, so no command measures them again. Each file beside its page has the tables by name:
+the columns, how many of them are texts (`texts`), and the rows. A cell is a text, a number, null, or a result:
+the games won (`won`, %), their 95 % interval (`interval`, %), and the fair share (`fair`, %) where it is not 50.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from spygames_training.output.tables import markdown_table, put_between
+
+RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
+PAGES = "adversaries", "long_runs"
+"""Names of the pages and of their files."""
+
+
+def markers(name: str) -> tuple[str, str]:
+    """Return the lines of a page around the table of this name."""
+    return f"<!-- {name}: python -m studies.noted_tables writes from here -->", f"<!-- to here, {name} -->"
+
+
+def tables(page: str) -> dict[str, str]:
+    """Return the tables of a page as Markdown, by name."""
+    found = json.loads((RESULTS / f"{page}.json").read_text(encoding="utf-8"))
+    return {name: _table(table) for name, table in found.items()}
+
+
+def _table(table: Mapping[str, Any]) -> str:
+    rows = [[_cell(cell) for cell in row] for row in table["rows"]]
+    if any(len(row) != len(table["columns"]) for row in rows):
+        raise ValueError(f"each row must have {len(table['columns'])} cells, as the columns {table['columns']}")
+    return markdown_table(table["columns"], rows, table["texts"])
+
+
+def _cell(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, Mapping):
+        text = f"{cell['won']:.1f}"
+        if "interval" in cell:
+            text += " ({:.1f}-{:.1f})".format(*cell["interval"])
+        return f"{text} [{cell['fair']:g}]" if "fair" in cell else text
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def main() -> int:
+    for page in PAGES:
+        for name, table in tables(page).items():
+            put_between(RESULTS / f"{page}.md", *markers(name), table)
+        print(f"wrote {RESULTS / page}.md")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
