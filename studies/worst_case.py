@@ -13,7 +13,6 @@ import torch
 from tyro.conf import Positional
 
 from spygames.core.game.game import Game
-from spygames.core.players.mixture import MixturePlayer
 from spygames.core.players.names import PlayerName, make_player
 from spygames.core.players.player import Player
 from spygames.core.players.released import FIRST, best_agent, find_anchor
@@ -31,7 +30,6 @@ from spygames_app.cli.arguments import (
     say,
 )
 from spygames_training.agents.checkpoint import load_checkpoint
-from spygames_training.agents.policy import PolicyPlayer
 from spygames_training.evaluation.digests import player_digest
 from spygames_training.evaluation.evaluation import deals_for, evaluate
 from spygames_training.experiments.best_response import (
@@ -40,6 +38,7 @@ from spygames_training.experiments.best_response import (
     learner_run,
     measure,
     members_of,
+    one_player,
     resume_learner,
 )
 from spygames_training.files.atomic import write_whole
@@ -116,8 +115,7 @@ class Study:
         """Measure X and the adversary that knows nothing, and return the agent's entry; None if the entries have it."""
         members = members_of(agent, self.play or "")
         specs, policies = [spec for spec, _ in members], [policy for _, policy in members]
-        game, players = policies[0].game, [PolicyPlayer(policy) for policy in policies]
-        opponent = players[0] if len(players) == 1 else MixturePlayer(game, players)
+        game, opponent = policies[0].game, one_player(policies)
         digest = player_digest(game, opponent)
         games = deals_for(game, self.games) * game.num_sides
         seeds = list(range(self.seed, self.seed + self.seeds))

@@ -188,9 +188,7 @@ class KnownSearch:
         first = policies[0]
         own = Policy(first.game, first.network, name=first.called.source, value_unit=first.value_unit)
         settings = SearchSettings(worlds, lam=None if len(policies) == 1 else MIXED_LAM)
-        players = [PolicyPlayer(policy) for policy in policies]
-        opponent = players[0] if len(players) == 1 else MixturePlayer(first.game, players)
-        return cls(SearchingPolicy(own, settings, policies), opponent, file)
+        return cls(SearchingPolicy(own, settings, policies), one_player(policies), file)
 
     def measure(
         self, games: int = GAMES, seed: int = 1, progress: Progress | None = None, executor: Executor = SERIAL
@@ -263,6 +261,12 @@ def members_of(agent: str | Path, play: str, game: Game | None = None) -> list[t
         policy = Policy.load(name, game=game)
         found.append((str(replace(name, play=policy.called.play)), policy))
     return found
+
+
+def one_player(policies: Sequence[Policy]) -> Player:
+    """Return the player of the only policy, or the mixture of the policies' players."""
+    players = [PolicyPlayer(policy) for policy in policies]
+    return players[0] if len(players) == 1 else MixturePlayer(policies[0].game, players)
 
 
 def _opponent(names: Sequence[str]) -> str:
