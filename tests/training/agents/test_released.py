@@ -75,7 +75,7 @@ def test_a_variant_has_two_agents_only_where_both_are_earned() -> None:
             check_earned(agent.name, figures_of(agent.name), figures_of(agent.other.name))
 
 
-EARLIER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+EARLIER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 """Suffixes of the recipes of an agent's earlier runs."""
 ELSEWHERE = ("name", "start_from", "evaluate_", "save_every")
 """Settings that do not change what is learned, or that name its location."""
@@ -93,7 +93,8 @@ def test_every_agent_has_the_configs_of_its_training(path: Path) -> None:
     assert {run.game for run in noted} == {checkpoint.game.id}
     starts = [recipes[name].start_from for name in used]
     if "joined" in checkpoint.meta["extra"]:
-        assert {*starts} <= {"", *AGENTS, *(f"runs/{name}" for name in used), f"runs/{path.name}_mean"}
+        means = {f"runs/{path.name}_mean", f"runs/{path.name}_second_mean"}
+        assert {*starts} <= {"", *AGENTS, *(f"runs/{name}" for name in used), *means}
     else:
         assert starts == ["", *(f"runs/{name}" for name in used[:-1])]
         assert used[-1] == path.name
