@@ -13,7 +13,7 @@ from typing import Any
 from spygames_training.output.tables import markdown_table, put_between
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
-PAGES = "adversaries", "long_runs"
+PAGES = "adversaries", "agents", "long_runs", "searches"
 """Names of the pages and of their files."""
 
 

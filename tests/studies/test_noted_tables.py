@@ -11,7 +11,7 @@ from studies import noted_tables as study
 def test_the_page_shows_the_figures_of_the_file(name: str) -> None:
     page = (study.RESULTS / f"{name}.md").read_text(encoding="utf-8")
     kept = study.tables(name)
-    assert len(kept) == page.count("writes from here")
+    assert len(kept) == page.count("studies.noted_tables writes from here")
     for table, text in kept.items():
         begin, end = study.markers(table)
         assert page.partition(begin)[2].partition(end)[0].strip() == text
