@@ -1,8 +1,9 @@
 """Write the tables of figures that were noted during runs, from their JSON files: `python -m studies.noted_tables`.
 
-Most of these agents are not kept, so no command measures them again. Each file beside its page has the tables by name:
-the columns, how many of them are texts (`texts`), and the rows. A cell is a text, a number, null, or a result:
-the games won (`won`, %), their 95 % interval (`interval`, %), and the fair share (`fair`, %) where it is not 50.
+Most of these agents are not kept, so no command measures them again. `docs/results/noted/PAGE.json` has the tables of
+`docs/results/PAGE.md` by name: the columns, how many of them are texts (`texts`), and the rows. A cell is a text, a
+number, null, or a result: the games won (`won`, %), their 95 % interval (`interval`, %) or half of it (`half`), and the
+fair share (`fair`, %) where it is not 50.
 """
 
 import json
@@ -13,8 +14,11 @@ from typing import Any
 from spygames_training.output.tables import markdown_table, put_between
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
-PAGES = "adversaries", "agents", "long_runs", "searches"
-"""Names of the pages and of their files."""
+
+
+def pages() -> list[str]:
+    """Return the names of the pages that have noted figures."""
+    return sorted(file.stem for file in (RESULTS / "noted").glob("*.json"))
 
 
 def markers(name: str) -> tuple[str, str]:
@@ -24,7 +28,7 @@ def markers(name: str) -> tuple[str, str]:
 
 def tables(page: str) -> dict[str, str]:
     """Return the tables of a page as Markdown, by name."""
-    found = json.loads((RESULTS / f"{page}.json").read_text(encoding="utf-8"))
+    found = json.loads((RESULTS / "noted" / f"{page}.json").read_text(encoding="utf-8"))
     return {name: _table(table) for name, table in found.items()}
 
 
@@ -40,6 +44,8 @@ def _cell(cell: Any) -> str:
         return ""
     if isinstance(cell, Mapping):
         text = f"{cell['won']:.1f}"
+        if "half" in cell:
+            text += f" ± {cell['half']:.1f}"
         if "interval" in cell:
             text += " ({:.1f}-{:.1f})".format(*cell["interval"])
         return f"{text} [{cell['fair']:g}]" if "fair" in cell else text
@@ -47,7 +53,7 @@ def _cell(cell: Any) -> str:
 
 
 def main() -> int:
-    for page in PAGES:
+    for page in pages():
         for name, table in tables(page).items():
             put_between(RESULTS / f"{page}.md", *markers(name), table)
         print(f"wrote {RESULTS / page}.md")

@@ -7,7 +7,7 @@ import pytest
 from studies import noted_tables as study
 
 
-@pytest.mark.parametrize("name", study.PAGES)
+@pytest.mark.parametrize("name", study.pages())
 def test_the_page_shows_the_figures_of_the_file(name: str) -> None:
     page = (study.RESULTS / f"{name}.md").read_text(encoding="utf-8")
     kept = study.tables(name)
@@ -19,19 +19,21 @@ def test_the_page_shows_the_figures_of_the_file(name: str) -> None:
 
 def test_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "RESULTS", tmp_path)
+    (tmp_path / "noted").mkdir()
     won = {"won": 50, "interval": [48.25, 51.0], "fair": 33}
     table = {
         "columns": ["agent", "runs", "won", "alone", "games"],
         "texts": 2,
-        "rows": [["`a|b`", None, won, 0.5, 8000]],
+        "rows": [["`a|b`", None, won, 0.5, 8000], ["c", "1", {"won": 81.3, "half": 0.9}, None, None]],
     }
-    (tmp_path / "page.json").write_text(json.dumps({"one": table}))
+    (tmp_path / "noted" / "page.json").write_text(json.dumps({"one": table}))
     assert study.tables("page")["one"].splitlines() == [
         "| agent | runs | won | alone | games |",
         "| --- | --- | ---: | ---: | ---: |",
         r"| `a\|b` |  | 50.0 (48.2-51.0) [33] | 0.5 | 8,000 |",
+        "| c | 1 | 81.3 ± 0.9 |  |  |",
     ]
     table["rows"].append(["short"])
-    (tmp_path / "page.json").write_text(json.dumps({"one": table}))
+    (tmp_path / "noted" / "page.json").write_text(json.dumps({"one": table}))
     with pytest.raises(ValueError, match="each row must have 5 cells"):
         study.tables("page")
