@@ -1,6 +1,7 @@
 """Fixtures and hooks shared by all tests."""
 
 import gc
+import os
 import signal
 import sys
 from pathlib import Path
@@ -29,6 +30,12 @@ def seeded_networks() -> None:
     if "torch" in sys.modules:
         # Not `torch.manual_seed`: it also records its caller for GPUs, which takes a third of a millisecond.
         sys.modules["torch"].default_generator.manual_seed(0)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def sb3_logs(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Give stable-baselines3 a folder for its logs: it makes one for each run, empty and never removed."""
+    os.environ.setdefault("SB3_LOGDIR", str(tmp_path_factory.mktemp("sb3")))
 
 
 def pytest_collection() -> None:
