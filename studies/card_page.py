@@ -223,7 +223,7 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
 def _joined(checkpoint: Checkpoint, joined: Mapping[str, Any], machine: str) -> list[tuple[str, str]]:
     """The training of an agent made of two others."""
     steps: list[_Step] = []
-    _plan(checkpoint.meta["extra"], steps)
+    _plan(checkpoint.meta["extra"], steps, {})
     runs = [step for step in steps if step.config]
     how = {
         "mean": "the mean of the weights of two agents",
@@ -246,7 +246,7 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
     if not (extra.get("config") or extra.get("joined")) or extra.get("own_code"):
         return ""
     steps: list[_Step] = []
-    _plan(extra | {"step": checkpoint.meta["step"]}, steps)
+    _plan(extra | {"step": checkpoint.meta["step"]}, steps, {})
     runs = sum(step.config is not None for step in steps)
     same = (
         "The same seed, machine and number of workers give the same agent, with the rules and the trainer of that "
@@ -303,33 +303,49 @@ class _Step:
         return f"```toml\n{to_toml(self.config)}```" if self.config else ""
 
 
-def _plan(part: Mapping[str, Any], steps: list[_Step]) -> str:
+def _plan(part: Mapping[str, Any], steps: list[_Step], folders: dict[str, str]) -> str:
     """Add the steps that lead to an agent and are not there yet, oldest first, and return the folder of the last one.
 
     Args:
         part: the record of the agent (`extra` of a checkpoint), with its `step` if it has a run of its own.
         steps: of the whole training, whose k-th one (from 1) has the folder `runs/k`.
+        folders: of agents by the digest of their weights: a record may stand in an earlier part.
     """
     began_with = part.get("began_with") or {}
-    before = ""
-    if joined := part.get("joined") or began_with.get("joined"):
-        agents = [_fitted(agent, _plan(agent, steps) or agent["agent"], steps) for agent in joined["agents"]]
-        flag = " --without-history" if joined["without_history"] else ""
-        command = f"python -m studies.join_agents {' '.join(agents)} --how {joined['how']}{flag}"
-        before = _added(_Step(command=command), steps)
-    for run in [*began_with.get("runs", ()), *([part] if "config" in part else [])]:
-        config = from_mapping(Config, run["config"])
-        config = replace(config, start_from=before or config.start_from)
-        before = _added(_Step(config, run["step"], run.get("seconds", 0)), steps)
-    return before
+    weights = "" if "joined" in part else began_with.get("weights", "")
+    before = folders.get(weights, "")
+    if not before:
+        if joined := part.get("joined") or began_with.get("joined"):
+            agents = [_agent(agent, steps, folders) for agent in joined["agents"]]
+            flag = " --without-history" if joined["without_history"] else ""
+            command = f"python -m studies.join_agents {' '.join(agents)} --how {joined['how']}{flag}"
+            before = _added(_Step(command=command), steps)
+        for run in began_with.get("runs", ()):
+            before = _run(run, before, steps)
+        if weights and before:
+            folders[weights] = before
+    return _run(part, before, steps) if "config" in part else before
 
 
-def _fitted(part: Mapping[str, Any], folder: str, steps: list[_Step]) -> str:
-    """Add the step that fitted the value of an agent, if there was one, and return the folder of the last step."""
-    if not (fitted := part.get("value_fitted")):
-        return folder
-    command = f"python -m studies.fit_value {folder} --games {fitted['games']} --seed {fitted['seed']}"
-    return _added(_Step(command=command), steps)
+def _run(run: Mapping[str, Any], before: str, steps: list[_Step]) -> str:
+    """Add a run that starts from the agent in the folder `before` ("": as its config says), and return its folder."""
+    config = from_mapping(Config, run["config"])
+    config = replace(config, start_from=before or config.start_from)
+    return _added(_Step(config, run["step"], run.get("seconds", 0)), steps)
+
+
+def _agent(part: Mapping[str, Any], steps: list[_Step], folders: dict[str, str]) -> str:
+    """Add the steps that lead to an agent that was joined, with the fit of its value, and return its folder."""
+    weights = part.get("weights", "")
+    if weights in folders:
+        return folders[weights]
+    folder = _plan(part, steps, folders) or part["agent"]
+    if fitted := part.get("value_fitted"):
+        command = f"python -m studies.fit_value {folder} --games {fitted['games']} --seed {fitted['seed']}"
+        folder = _added(_Step(command=command), steps)
+    if weights:
+        folders[weights] = folder
+    return folder
 
 
 def _added(step: _Step, steps: list[_Step]) -> str:

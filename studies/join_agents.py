@@ -63,7 +63,9 @@ class Study:
             "decisions": sum(dict(_runs(parts)).values()),
             "opponents": list(dict.fromkeys([*first.training_opponents, *second.training_opponents])),
         }
-        joined = {"how": self.how, "without_history": self.without_history, "agents": parts}
+        seen: set[str] = set()
+        agents = [_once(part, seen) for part in parts]
+        joined = {"how": self.how, "without_history": self.without_history, "agents": agents}
         save_checkpoint(self.out, game, network, 0, {}, {"began_with": began_with, "joined": joined})
         say(f"agent: {self.out}")
         return 0
@@ -123,6 +125,29 @@ def _part(name: str, found: Checkpoint) -> dict[str, Any]:
     return part | {
         key: extra[key] for key in ("config", "seconds", "began_with", "value_fitted", "joined") if key in extra
     }
+
+
+def _once(record: Mapping[str, Any], seen: set[str]) -> dict[str, Any]:
+    """The record of an agent, or of what a run began with, that says only once how each agent was made.
+
+    Where agents with common ancestors are joined again and again, the records would double each time.
+
+    Args:
+        record: see `_part` and `Checkpoint.began_with`.
+        seen: the digests of the weights whose whole records stand earlier, in the order of `joined`, `began_with`;
+            those of this record are added.
+    """
+    weights = record.get("weights", "")
+    if weights in seen:
+        return {key: record[key] for key in ("agent", "weights", "step", "decisions", "opponents") if key in record}
+    own = dict(record)
+    if joined := record.get("joined"):
+        own["joined"] = {**joined, "agents": [_once(agent, seen) for agent in joined["agents"]]}
+    if began_with := record.get("began_with"):
+        own["began_with"] = _once(began_with, seen)
+    if weights:
+        seen.add(weights)
+    return own
 
 
 def _runs(parts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, int]]:

@@ -1,11 +1,14 @@
 """Making one agent out of two."""
 
+import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from studies.card_page import card
 from studies.join_agents import How, Study, join_networks, main
 
 from spygames import make_game
@@ -14,6 +17,7 @@ from spygames_training.config import PPO, Config, Network
 from spygames_training.networks.actor_critic import ActorCritic, make_network
 from spygames_training.runs.run import Run
 from tests.poker import kuhn
+from tests.support.training_records import runs_behind
 
 GAME = kuhn.make_game()
 
@@ -98,3 +102,25 @@ def test_a_run_from_the_joined_agent_keeps_the_records_of_both(tmp_path: Path) -
     assert len(found.began_with["runs"]) == 1
     assert found.began_with["joined"]["how"] == "beside"
     assert [part["agent"] for part in found.began_with["joined"]["agents"]] == [trained, joined]
+    other = replace(config, network=Network((12,)), start_from=wide, seed=2)
+    Run.create(other, Path(after + "3")).train()
+    for k, parts in enumerate([("1", "3"), ("1", "m0"), ("m0", "m1")]):
+        names = [after + part for part in parts]
+        assert Study(*names, Path(f"{after}m{k}"), how="mean").run() == 0
+    found = load_checkpoint(after + "m2")
+    assert found.decisions == 3 * 64
+    runs = [(run["start_from"], run["seed"]) for run in runs_behind(found.meta["extra"])]
+    assert runs == [("", config.seed), (wide, config.seed), (wide, 2)]
+    text = json.dumps(found.meta["extra"])
+    assert [text.count(json.dumps(word)) for word in ("config", "beside")] == [3, 2]  # each record once
+    commands = re.findall(r"^    (.*) --out (runs/[0-9]+)$", card(found, "mine"), re.MULTILINE)
+    assert commands == [
+        ("spygames train --config 1.toml", "runs/1"),
+        (f"python -m studies.join_agents runs/1 {plain} --how beside", "runs/2"),
+        ("python -m studies.join_agents runs/1 runs/2 --how beside", "runs/3"),
+        ("spygames train --config 4.toml", "runs/4"),
+        ("spygames train --config 5.toml", "runs/5"),
+        ("python -m studies.join_agents runs/4 runs/5 --how mean", "runs/6"),
+        ("python -m studies.join_agents runs/4 runs/6 --how mean", "runs/7"),
+        ("python -m studies.join_agents runs/6 runs/7 --how mean", "runs/8"),
+    ]
