@@ -30,9 +30,10 @@ def test_a_config_names_a_game_its_players_and_itself(path: Path) -> None:
     config = read_config(path)
     assert config.name == path.stem
     game = spygames.make_game(config.game, **config.options)
+    comments = "".join(recipe.read_text() for recipe in RECIPES.values())
     for name in (*config.evaluate_against, *config.opponents.bots):
-        if name.startswith("runs/"):  # the comment says how to make it
-            assert f"--out {name.partition('@')[0]}\n" in path.read_text()
+        if name.startswith("runs/"):  # a comment says how to make it
+            assert f"--out {name.partition('@')[0]}\n" in comments
         else:
             assert make_player(game, name).name == name
 
@@ -75,7 +76,7 @@ def test_a_variant_has_two_agents_only_where_both_are_earned() -> None:
             check_earned(agent.name, figures_of(agent.name), figures_of(agent.other.name))
 
 
-EARLIER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+EARLIER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 """Suffixes of the recipes of an agent's earlier runs."""
 ELSEWHERE = ("name", "start_from", "evaluate_", "save_every")
 """Settings that do not change what is learned, or that name its location."""
@@ -93,7 +94,7 @@ def test_every_agent_has_the_configs_of_its_training(path: Path) -> None:
     assert {run.game for run in noted} == {checkpoint.game.id}
     starts = [recipes[name].start_from for name in used]
     if "joined" in checkpoint.meta["extra"]:
-        means = {f"runs/{path.name}_mean", f"runs/{path.name}_second_mean"}
+        means = {f"runs/{path.name}_{which}mean" for which in ("", "second_", "fourth_")}
         assert {*starts} <= {"", *AGENTS, *(f"runs/{name}" for name in used), *means}
     else:
         assert starts == ["", *(f"runs/{name}" for name in used[:-1])]
