@@ -106,7 +106,7 @@ def test_a_run_from_the_joined_agent_keeps_the_records_of_both(tmp_path: Path) -
     Run.create(other, Path(after + "3")).train()
     for k, parts in enumerate([("1", "3"), ("1", "m0"), ("m0", "m1")]):
         names = [after + part for part in parts]
-        assert Study(*names, Path(f"{after}m{k}"), how="mean").run() == 0
+        assert Study(names[0], names[1], Path(f"{after}m{k}"), how="mean").run() == 0
     found = load_checkpoint(after + "m2")
     assert found.decisions == 3 * 64
     runs = [(run["start_from"], run["seed"]) for run in runs_behind(found.meta["extra"])]
