@@ -17,6 +17,11 @@ def test_the_page_shows_the_figures_of_the_file(name: str) -> None:
         assert page.partition(begin)[2].partition(end)[0].strip() == text
 
 
+def test_every_page_with_such_tables_has_a_file() -> None:
+    texts = {file.stem: file.read_text(encoding="utf-8") for file in study.RESULTS.glob("*.md")}
+    assert study.pages() == sorted(name for name, text in texts.items() if "studies.noted_tables writes from" in text)
+
+
 def test_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "RESULTS", tmp_path)
     (tmp_path / "noted").mkdir()

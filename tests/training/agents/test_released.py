@@ -30,7 +30,7 @@ def test_a_config_names_a_game_its_players_and_itself(path: Path) -> None:
     config = read_config(path)
     assert config.name == path.stem
     game = spygames.make_game(config.game, **config.options)
-    comments = "".join(recipe.read_text() for recipe in RECIPES.values())
+    comments = "".join(recipe.read_text(encoding="utf-8") for recipe in RECIPES.values())
     for name in (*config.evaluate_against, *config.opponents.bots):
         if name.startswith("runs/"):  # a comment says how to make it
             assert f"--out {name.partition('@')[0]}\n" in comments
