@@ -209,29 +209,18 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
         rows.append(("opponents", met))
     elif config:
         rows.append(("opponents", "self-play only"))
-    return rows + _afterwards(extra)
+    return rows + _fitted(extra)
 
 
-def _afterwards(extra: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Rows on what was done to an agent after its training."""
-    rows: list[tuple[str, str]] = []
-    if sharpened := extra.get("sharpened"):
-        rows.append(
-            (
-                "policy",
-                f"its logits were then divided by {sharpened['temperature']}: sampled, it takes its likeliest actions "
-                "more often; its likeliest action is the same",
-            )
-        )
-    if fitted := extra.get("value_fitted"):
-        rows.append(
-            (
-                "value",
-                f"its last layer was then fitted to the results of {fitted['games']:,} games of the agent against "
-                f"itself ({fitted['play']}, seed {fitted['seed']}); the policy did not change",
-            )
-        )
-    return rows
+def _fitted(extra: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """A row on the value, if it was fitted after the training."""
+    if not (fitted := extra.get("value_fitted")):
+        return []
+    how = (
+        f"its last layer was then fitted to the results of {fitted['games']:,} games of the agent against itself "
+        f"({fitted['play']}, seed {fitted['seed']}); the policy did not change"
+    )
+    return [("value", how)]
 
 
 def _joined(checkpoint: Checkpoint, joined: Mapping[str, Any], machine: str) -> list[tuple[str, str]]:
@@ -251,12 +240,11 @@ def _joined(checkpoint: Checkpoint, joined: Mapping[str, Any], machine: str) -> 
     ]
     if met := ", ".join(map(code_span, checkpoint.training_opponents)):
         rows.append(("opponents", f"in some runs also {met}"))
-    return rows + _afterwards(checkpoint.meta["extra"])
+    return rows + _fitted(checkpoint.meta["extra"])
 
 
 _MEANINGS = {
     "fit_value": "fits a value to games of the agent against itself",
-    "sharpen": "divides logits by a temperature",
     "--how mean": "takes the mean of the weights of two agents",
     "--how beside": "puts two networks side by side into one, whose logits are the means of theirs",
     "--without-history": "leaves out the history, as if no card had been offered yet",
@@ -343,27 +331,19 @@ def _plan(part: Mapping[str, Any], steps: list[_Step], folders: dict[str, str]) 
             agents = [_agent(agent, steps, folders) for agent in joined["agents"]]
             flag = " --without-history" if joined["without_history"] else ""
             command = f"python -m studies.join_agents {' '.join(agents)} --how {joined['how']}{flag}"
-            before = _sharpened({} if "joined" in part else began_with, _added(_Step(command=command), steps), steps)
+            before = _added(_Step(command=command), steps)
         for run in began_with.get("runs", ()):
             before = _run(run, before, steps)
         if weights and before:
             folders[weights] = before
-    return _run(part, before, steps) if "config" in part else _sharpened(part, before, steps)
+    return _run(part, before, steps) if "config" in part else before
 
 
 def _run(run: Mapping[str, Any], before: str, steps: list[_Step]) -> str:
     """Add a run that starts from the agent in the folder `before` ("": as its config says), and return its folder."""
     config = from_mapping(Config, run["config"])
     config = replace(config, start_from=before or config.start_from)
-    return _sharpened(run, _added(_Step(config, run["step"], run.get("seconds", 0)), steps), steps)
-
-
-def _sharpened(part: Mapping[str, Any], folder: str, steps: list[_Step]) -> str:
-    """Add the step that sharpens the agent in `folder`, if its record has one, and return the agent's folder."""
-    if not (sharpened := part.get("sharpened")):
-        return folder
-    command = f"python -m studies.sharpen {folder} --temperature {sharpened['temperature']}"
-    return _added(_Step(command=command), steps)
+    return _added(_Step(config, run["step"], run.get("seconds", 0)), steps)
 
 
 def _agent(part: Mapping[str, Any], steps: list[_Step], folders: dict[str, str]) -> str:

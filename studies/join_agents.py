@@ -123,9 +123,7 @@ def _part(name: str, found: Checkpoint) -> dict[str, Any]:
     extra = found.meta["extra"]
     part = {"agent": name, "weights": found.meta["weights"]["sha256"], "step": found.meta["step"]}
     return part | {
-        key: extra[key]
-        for key in ("config", "seconds", "began_with", "value_fitted", "sharpened", "joined")
-        if key in extra
+        key: extra[key] for key in ("config", "seconds", "began_with", "value_fitted", "joined") if key in extra
     }
 
 

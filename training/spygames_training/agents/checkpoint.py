@@ -81,10 +81,9 @@ class Checkpoint:
         - `weights`: the SHA-256 of the weights.
         - `decisions`: the number of decisions that the agent was trained on.
         - `opponents`: the scripted players that the agent trained against.
-        - `runs`, if recorded: the `config`, `step` and `seconds` of each earlier run, oldest first. `sharpened`, if the
-          logits of its agent were then divided by a `temperature` (`python -m studies.sharpen`).
+        - `runs`, if recorded: the `config`, `step` and `seconds` of each earlier run, oldest first.
         - `joined`, if the first of these runs started from an agent made of others: `how` they were joined, and their
-          records (`agents`); `sharpened` beside it, if that agent was.
+          records (`agents`).
         """
         return began_with(self.meta)
 

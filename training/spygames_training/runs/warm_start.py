@@ -49,16 +49,15 @@ def start_from(
     before, runs = found.began_with.get("runs", []), []
     if isinstance(extra, dict) and "config" in extra and not extra.get("own_code"):  # a config would not describe it
         last = {"config": extra["config"], "step": found.meta["step"], "seconds": extra.get("seconds", 0)}
-        last |= {key: extra[key] for key in ("sharpened",) if key in extra}
         runs = [*(before if isinstance(before, list) else []), last]
-    origin = extra if isinstance(extra, dict) and "joined" in extra else found.began_with
+    joined = (extra.get("joined") if isinstance(extra, dict) else None) or found.began_with.get("joined")
     return {
         "agent": str(path),
         "weights": found.meta["weights"]["sha256"],
         "decisions": found.decisions,
         "opponents": list(found.training_opponents),
         "runs": runs,
-        **{key: origin[key] for key in ("joined", "sharpened") if key in origin},
+        **({"joined": joined} if joined else {}),
     }
 
 
