@@ -275,7 +275,7 @@ def test_adversaries_of_the_agent_as_it_is_meant_to_play_come_first(name: str, o
 
 
 def test_a_card_has_remarks_and_reports_stopped_runs() -> None:
-    text = card(released("heimlich_3"), "mine", None, Figures(remarks=("The first run was changed.",)))
+    text = card(released("agent_dog_4"), "mine", None, Figures(remarks=("The first run was changed.",)))
     assert "```\n\nThe first run was changed. The same seed," in text
     assert "- **planned**" not in text
     assert "that it started from (2 runs, below), SHA-256" in text

@@ -93,7 +93,7 @@ def test_every_agent_has_the_configs_of_its_training(path: Path) -> None:
     assert _own_recipes(path.name) <= {*used}
     assert {run.game for run in noted} == {checkpoint.game.id}
     starts = [recipes[name].start_from for name in used]
-    if "joined" in checkpoint.meta["extra"]:
+    if "joined" in checkpoint.meta["extra"] or "joined" in checkpoint.began_with:
         means = {f"runs/{path.name}_{which}mean" for which in ("", "second_", "fourth_")}
         assert {*starts} <= {"", *AGENTS, *(f"runs/{name}" for name in used), *means}
     else:
