@@ -24,6 +24,7 @@ from spygames_app.shipped import agent_folder
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.agents.policy import Policy, PolicyPlayer
 from spygames_training.evaluation.play_games import LOCKSTEP, play_games
+from spygames_training.files.atomic import check_new
 from spygames_training.output.tables import progress_bar
 from spygames_training.parallel.executor import Progress
 
@@ -44,7 +45,7 @@ class Study:
     agent: Positional[AnyPlayer] = None
     """The folder of a checkpoint, or the name of an agent."""
     out: Path | None = None
-    """Folder of the new checkpoint."""
+    """Folder of the new checkpoint: one that does not exist, or an empty one."""
     games: int = GAMES
     """Number of games."""
     seed: Seed = SEED
@@ -55,6 +56,7 @@ class Study:
             raise WrongArguments(
                 "name an agent and a folder, as in python -m studies.fit_value runs/first --out runs/new"
             )
+        check_new(self.out)
         torch.set_num_threads(1)
         found = load_checkpoint(find_checkpoint(agent_folder(self.agent)))
         policy = Policy(found.game, found.network, "sample", str(self.agent), found.value_unit)

@@ -12,11 +12,13 @@ from tyro.conf import Positional
 
 from spygames import make_game
 from spygames.core.game.game import Game
+from spygames.core.game.registry import default_options
 from spygames.core.players.checkpoint_files import find_checkpoint
 from spygames_app.cli.arguments import AnyPlayer, WrongArguments, run_command, say
 from spygames_app.shipped import agent_folder
 from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from spygames_training.config import Network
+from spygames_training.files.atomic import check_new
 from spygames_training.networks.actor_critic import ActorCritic, make_network
 
 How = Literal["mean", "beside"]
@@ -35,7 +37,7 @@ class Study:
     second: Positional[AnyPlayer] = None
     """The other one."""
     out: Path | None = None
-    """Folder of the new checkpoint."""
+    """Folder of the new checkpoint: one that does not exist, or an empty one."""
     how: How = "beside"
     """beside: a network of twice the width, with both networks side by side, whose logits and value are the means of
     theirs (an ensemble in one network). mean: the mean of the weights, which makes sense for two agents of the same
@@ -48,11 +50,14 @@ class Study:
             raise WrongArguments(
                 "name two agents and a folder, as in python -m studies.join_agents runs/a runs/b --out runs/c"
             )
+        check_new(self.out)
         names = (self.first, self.second)
         first = load_checkpoint(find_checkpoint(agent_folder(self.first)))
         second = load_checkpoint(find_checkpoint(agent_folder(self.second)), first.game)
         if {first.value_unit, second.value_unit} != {1.0}:
             raise ValueError("the values must be in the game's units: a run had ppo.reward_scale other than 1")
+        if self.without_history and "history" not in {**default_options(first.game.id), **first.game.options}:
+            raise WrongArguments(f"--without-history needs a game with the option history, not {first.game.id}")
         options = {name: value for name, value in first.game.options.items() if name != "history"}
         game = make_game(first.game.id, **options) if self.without_history else first.game
         network = join_networks(game, (first.network, second.network), self.how)

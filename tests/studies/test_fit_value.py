@@ -7,7 +7,7 @@ import pytest
 import torch
 from studies.calibration import calibrate
 from studies.figures import FIGURES
-from studies.fit_value import Study, fit_value
+from studies.fit_value import Study, fit_value, main
 from studies.release_fit import release_fit
 
 from spygames import make_game
@@ -58,6 +58,18 @@ def test_the_checkpoint_keeps_its_history(tmp_path: Path) -> None:
     }
 
 
+def test_an_existing_folder_is_refused_before_the_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game, agent = make_game("agent_avenue_v0"), tmp_path / "agent"
+    save_checkpoint(agent, game, make_network(game, Network((4,))), 7)
+    before = {file: file.read_bytes() for file in agent.iterdir()}
+    monkeypatch.setattr("studies.fit_value.fit_value", lambda *_: pytest.fail("it played games"))
+    assert main([str(agent), "--out", str(agent)]) == 2
+    assert f"{agent} already exists and is not an empty folder" in capsys.readouterr().err
+    assert {file: file.read_bytes() for file in agent.iterdir()} == before
+
+
 def test_a_policy_without_a_value_is_refused() -> None:
     network = make_network(GAME, Network((16,)))
     network.shaped = True
@@ -99,7 +111,8 @@ def test_a_record_with_a_search_and_another_policy_are_refused(tmp_path: Path) -
     with pytest.raises(ValueError, match="more than the value"):  # its weights were not rounded to bfloat16
         release_fit(agent, "x", fitted, [])
     export_bfloat16(load_checkpoint(agent), agent)
-    assert Study(str(agent), fitted, games=8, seed=3).run() == 0
+    again = tmp_path / "again"
+    assert Study(str(agent), again, games=8, seed=3).run() == 0
     with pytest.raises(ValueError, match=r"ladder.jsonl has games of x with a search"):
-        release_fit(agent, "x", fitted, [record])
+        release_fit(agent, "x", again, [record])
     assert before in record.read_text()

@@ -71,6 +71,24 @@ def test_values_in_other_units_are_refused(tmp_path: Path, capsys: pytest.Captur
     assert not (tmp_path / "out").exists()
 
 
+def test_an_existing_folder_and_a_history_that_the_game_does_not_have_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = make_game("heimlich_v0", players=2)
+    one, out = tmp_path / "one", tmp_path / "out"
+    save_checkpoint(one, game, make_network(game, Network((4,))), 7)
+    before = {file: file.read_bytes() for file in one.iterdir()}
+    assert main([str(one), str(one), "--out", str(one)]) == 2
+    assert f"{one} already exists and is not an empty folder: choose another" in capsys.readouterr().err
+    assert {file: file.read_bytes() for file in one.iterdir()} == before
+    assert main([str(one), str(one), "--without-history", "--out", str(out)]) == 2
+    assert "--without-history needs a game with the option history, not heimlich_v0" in capsys.readouterr().err
+    assert not out.exists()
+    out.mkdir()
+    assert main([str(one), str(one), "--out", str(out)]) == 0
+    assert load_checkpoint(out).game == game
+
+
 def test_a_run_from_the_joined_agent_keeps_the_records_of_both(tmp_path: Path) -> None:
     game = make_game("agent_avenue_v0", history=1)
     config = Config(

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from spygames.core.basics.json_values import is_count, is_number
-from spygames_training.files.atomic import replacing, write_whole
+from spygames_training.files.atomic import check_new, replacing, write_whole
 from spygames_training.output.tables import heat_map
 from spygames_training.runs.report import Board, Report, plot_curves
 from tests.cli.command import run
@@ -139,3 +139,12 @@ def test_a_full_disk_raises_in_the_report_and_not_in_a_thread(tmp_path: Path) ->
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
             signal.signal(signal.SIGXFSZ, old)
         assert threading.active_count() == threads
+
+
+def test_only_a_missing_or_empty_folder_is_new(tmp_path: Path) -> None:
+    check_new(tmp_path)
+    check_new(tmp_path / "none")
+    (file := tmp_path / "file").write_text("kept")
+    for place in (tmp_path, file):
+        with pytest.raises(ValueError, match="already exists and is not an empty folder: choose another folder"):
+            check_new(place)

@@ -31,7 +31,7 @@ from spygames.core.players.released import CHOOSE
 from spygames_training.agents.policy import Policy, PolicyPlayer, from_network
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.evaluation.evaluation import Result, evaluate, total_games
-from spygames_training.files.atomic import write_whole
+from spygames_training.files.atomic import check_new, write_whole
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
 from spygames_training.runs.folder import resume_config
@@ -178,13 +178,12 @@ class KnownSearch:
             worlds: number of worlds that the search draws for a decision.
 
         Raises:
-            ValueError: there is no such agent, it cannot be searched with, or the folder already holds a best response.
+            ValueError: there is no such agent, it cannot be searched with, or the folder is not empty.
         """
         members = members_of(agent, play, game)
         policies = [policy for _, policy in members]
         file = _folder(folder, policies) / FIGURES
-        if file.exists():
-            raise ValueError(f"{file} already exists: choose another folder with --out")
+        check_new(file.parent)
         first = policies[0]
         own = Policy(first.game, first.network, name=first.called.source, value_unit=first.value_unit)
         settings = SearchSettings(worlds, lam=None if len(policies) == 1 else MIXED_LAM)

@@ -1,4 +1,7 @@
-"""Atomic file writes and a folder lock. After a kill or on a full disk, a file is either the old or the new one."""
+"""Atomic file writes, a folder lock, and a check of new folders.
+
+After a kill or on a full disk, a file is either the old or the new one.
+"""
 
 import os
 import shutil
@@ -34,6 +37,12 @@ def write_synced(file: Path, data: bytes) -> None:
         stream.write(data)
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def check_new(folder: Path) -> None:
+    """Raise ValueError, before the work begins, if `folder` is a file or has content, which results could replace."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ValueError(f"{folder} already exists and is not an empty folder: choose another folder with --out")
 
 
 @contextmanager
