@@ -28,7 +28,7 @@ from spygames_training.search.settings import SearchPrecision, SearchSettings
 from studies.calibration import calibrate
 from studies.card import Card
 from studies.figures import FIGURES, Adversary, read_figures, searched
-from studies.worst_case_page import adversary, latest
+from studies.worst_case_page import adversary, worst_entry
 
 SEED = 22_112_027
 """Seed of the published figures. Nothing was tuned on it."""
@@ -202,8 +202,8 @@ class Measured:
         self._write()
 
     def _learner(self, play: str) -> None:
-        """Add the worst result of the adversary X, as `python -m studies.worst_case` measured it, if it did."""
-        if entry := latest(self.found["digest"], play):
+        """Put the worst result of the adversary X, if `python -m studies.worst_case` measured it (`worst_entry`)."""
+        if entry := worst_entry(self.found["digest"], play):
             learner = asdict(adversary(entry))
             others = [each for each in self.found["adversaries"] if each["play"] != play or not each.get("curve")]
             self.found["adversaries"] = [*others, learner]

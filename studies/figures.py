@@ -149,7 +149,7 @@ def _checked(file: Path, found: Any, checkpoint: Checkpoint) -> dict[str, Any]:
             ("protocol", is_count(found["protocol"])),
             ("code", isinstance(found["code"]["spygames"], str)),
         ):
-            _require(name, right)
+            require(name, right)
         worlds = worlds_of(found["code"])
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise _WrongEvaluation(
@@ -169,7 +169,7 @@ class _WrongEvaluation(ValueError):
     """An invalid evaluation. The message is one line that names the file."""
 
 
-def _require(name: str, right: bool) -> None:
+def require(name: str, right: bool) -> None:
     """Raise ValueError, with the name of the value, unless the value is right."""
     if not right:
         raise ValueError(f"{name} is invalid")
@@ -177,30 +177,41 @@ def _require(name: str, right: bool) -> None:
 
 def _check_row(row: Mapping[str, Any]) -> None:
     """Raise ValueError, LookupError or TypeError if the parts of a result that a card shows are invalid."""
-    _check_shares(row, row["fair_share"])
+    check_shares(row, row["fair_share"])
     for name in ("challenger", "opponent"):
-        _require(name, isinstance(row[name], str))
-    _require("training_opponent", row["training_opponent"] is None or isinstance(row["training_opponent"], bool))
+        require(name, isinstance(row[name], str))
+    require("training_opponent", row["training_opponent"] is None or isinstance(row["training_opponent"], bool))
 
 
-def _check_shares(row: Mapping[str, Any], fair_share: Any) -> None:
+def check_shares(row: Mapping[str, Any], fair_share: Any) -> None:
     """Raise the same errors for invalid games, shares or interval."""
+    require("interval", _is_pair(row["interval"]))
     low, high = row["interval"]
-    _require("games", is_count(row["games"]))
+    require("games", is_count(row["games"]))
     for name, share in (("win_share", row["win_share"]), ("fair_share", fair_share), ("interval", low)):
-        _require(name, is_number(share) and 0 <= share <= 1)
-    _require("interval", is_number(high) and low <= high <= 1)
+        require(name, is_number(share) and 0 <= share <= 1)
+    require("interval", is_number(high) and low <= high <= 1)
+
+
+def check_curve(curve: Any) -> None:
+    """Raise ValueError for an invalid learning curve."""
+    require("curve", isinstance(curve, list | tuple) and all(map(_is_pair, curve)))
+    for decisions, share in curve:
+        require("curve", is_count(decisions) and is_number(share) and 0 <= share <= 1)
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2
 
 
 def _adversary(found: Mapping[str, Any]) -> Adversary:
     """Make an `Adversary` from its `asdict`; ValueError, LookupError or TypeError for anything else."""
     curve = tuple((decisions, share) for decisions, share in found.get("curve", ()))
     adversary = Adversary(**{**found, "interval": tuple(found["interval"]), "curve": curve})
-    for decisions, share in curve:
-        _require("curve", is_count(decisions) and is_number(share) and 0 <= share <= 1)
-    _check_shares(found, adversary.fair_share)
+    check_curve(curve)
+    check_shares(found, adversary.fair_share)
     for name in ("how", "play", "budget"):
-        _require(name, isinstance(found[name], str))
+        require(name, isinstance(found[name], str))
     return adversary
 
 

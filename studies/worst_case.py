@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from tyro.conf import Positional
 
+from spygames.core.basics.json_values import LARGEST
 from spygames.core.game.game import Game
 from spygames.core.players.names import PlayerName, make_player
 from spygames.core.players.player import Player
@@ -98,6 +99,10 @@ class Study:
 
     def run(self) -> int:
         torch.set_num_threads(1)
+        if self.seed + self.seeds > LARGEST:  # the last learner would be refused after days of training the others
+            raise WrongArguments(
+                f"the seeds of the learners must be from 0 to 2^53 - 1, not {self.seed} to {self.seed + self.seeds - 1}"
+            )
         file = self.file or FILE
         entries = read_entries(file)
         if self.docs is not None and not (self.docs / PAGE).exists():
@@ -107,8 +112,8 @@ class Study:
             write_whole(file, json.dumps(entries, indent=1) + "\n")
         print(text := page(entries))
         if self.docs is not None:
-            put_between(self.docs / PAGE, BEGIN, END, text)
             draw(entries, self.docs.parent / "images")
+            put_between(self.docs / PAGE, BEGIN, END, text)
         return 0
 
     def _measured(self, agent: str, entries: Sequence[Entry]) -> Entry | None:

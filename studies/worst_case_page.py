@@ -3,14 +3,17 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from spygames.core.basics.json_values import is_count
+from spygames.core.basics.text import one_line
 from spygames.core.players.names import PlayerName
 from spygames.core.players.released import released_agents
 from spygames_training.experiments.best_response import PLAYS, SEARCH
 from spygames_training.output.plots import literal, picture
 from spygames_training.output.tables import code_span, markdown_table
-from studies.figures import FIGURES, Adversary, read_json, searched
+from spygames_training.search.settings import SearchPrecision
+from studies.figures import FIGURES, Adversary, check_curve, check_shares, read_json, require, searched
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "results" / "worst_case.json"
 """All entries, in the order in which they were measured."""
@@ -41,7 +44,7 @@ def times(number: int) -> str:
 def worst(entry: Entry) -> tuple[Mapping[str, Any], str]:
     """Return the learner and the way of play whose interval has the highest lower end."""
     found = [(learner, how) for learner in entry["learners"] for how in (*PLAYS, SEARCH)]
-    return max(found, key=lambda each: each[0][each[1]]["interval"][0])
+    return max(found, key=lambda each: _lower_end(*each))
 
 
 def adversary(entry: Entry) -> Adversary:
@@ -60,7 +63,7 @@ def adversary(entry: Entry) -> Adversary:
         win_share=figures["win_share"],
         interval=tuple(figures["interval"]),
         fair_share=learner["fair_share"],
-        curve=tuple((decisions, share) for decisions, share in learner["curve"]),
+        curve=tuple((decisions, share) for decisions, share in learner.get("curve", ())),
     )
 
 
@@ -69,13 +72,38 @@ def read_entries(file: Path) -> list[Entry]:
     if not file.exists():
         return []
     found = read_json(file, "not a file of worst cases")
-    if not isinstance(found, list) or not all(
-        isinstance(e, dict) and e.keys() >= KEYS and e["learners"] for e in found
-    ):
+    if not isinstance(found, list) or not all(isinstance(e, dict) and e.keys() >= KEYS for e in found):
         raise ValueError(
             f"{file} is not a file of worst cases: it must be a list of entries with {', '.join(sorted(KEYS))}"
         )
+    for number, entry in enumerate(found, 1):
+        try:
+            _check_entry(entry)
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            problem = f"{error.args[0]} is missing" if isinstance(error, KeyError) else one_line(error, 200)
+            raise ValueError(f"{file} is not a file of worst cases: entry {number}: {problem}") from None
     return found
+
+
+def _check_entry(entry: Entry) -> None:
+    """Raise ValueError, LookupError, TypeError or AttributeError if a part that the page or a card shows is invalid."""
+    for name in ("date", "commit", "agent", "digest"):
+        require(name, isinstance(entry[name], str))
+    PlayerName.parse(entry["agent"])
+    require("decisions", is_count(entry["decisions"]))
+    require("learners", isinstance(entry["learners"], list) and len(entry["learners"]) > 0)
+    for learner in entry["learners"]:
+        require("learners", isinstance(learner, dict))
+        for name in ("seed", "decisions", "worlds"):
+            require(name, is_count(learner[name]))
+        require("precision", learner.get("precision", "float32") in get_args(SearchPrecision))
+        for how in (*PLAYS, SEARCH):
+            require(how, isinstance(learner[how], dict))
+            check_shares(learner[how], learner["fair_share"])
+        check_curve(learner.get("curve", ()))
+    if (unaware := entry["unaware"]) is not None:
+        require("unaware", isinstance(unaware, dict) and isinstance(unaware["player"], str))
+        check_shares(unaware, entry["learners"][0]["fair_share"])
 
 
 def replaced(entry: Entry) -> str:
@@ -86,10 +114,22 @@ def replaced(entry: Entry) -> str:
     return ", replaced" if digests and entry["digest"] not in digests else ""
 
 
-def latest(digest: str | None, play: str) -> Entry | None:
-    """Return the newest entry of an agent that plays so, whatever its seed; None if there is none."""
+def worst_entry(digest: str | None, play: str) -> Entry | None:
+    """Return the entry that counts for an agent that plays so; None if there is none.
+
+    Among the entries with the most decisions of all learners together, it is the one with the worst result. A quick
+    look with a smaller budget is a weaker bound and does not count, whatever it found.
+    """
     found = [e for e in read_entries(FILE) if e["digest"] == digest and PlayerName.parse(e["agent"]).play == play]
-    return found[-1] if found else None
+    return max(found, key=lambda entry: (_budget(entry), _lower_end(*worst(entry))), default=None)
+
+
+def _budget(entry: Entry) -> int:
+    return sum(learner["decisions"] for learner in entry["learners"])
+
+
+def _lower_end(learner: Mapping[str, Any], how: str) -> float:
+    return learner[how]["interval"][0]
 
 
 def page(entries: Sequence[Entry]) -> str:
@@ -171,8 +211,8 @@ def draw(entries: Sequence[Entry], folder: Path) -> None:
             drawn = []
             for learner in entry["learners"]:
                 fair = 100 * learner["fair_share"]
-                decisions, won = zip(*_percent(learner["curve"]), strict=True)
-                above = [share - fair for share in won]
+                curve = _percent(learner.get("curve", ()))  # a very short training has none
+                decisions, above = [own for own, _ in curve], [won - fair for _, won in curve]
                 drawn += axes.plot(decisions, above, color=f"C{k % 10}", ls=("-", "--", ":", "-.")[k // 10 % 4], lw=1.2)
             lines.append(drawn[0])
         axes.legend(lines, labels(entries), title=LEGEND, **BESIDE)

@@ -86,7 +86,7 @@ def test_all_learners_are_measured_and_the_page_and_card_show_the_worst(
         assert (docs.parent / "images" / name).stat().st_size > 1000
 
     measured = agent_figures.Measured(agent, load_checkpoint(agent), "green", agent_figures.SEED, 0.004)
-    for _ in range(2):  # the newest entry replaces the row
+    for _ in range(2):  # the row is replaced
         for play in ("sample", "argmax"):
             measured._learner(play)
     (row,) = read_figures(agent / "figures.json", load_checkpoint(agent)).adversaries
@@ -180,21 +180,44 @@ def test_a_replaced_agent_is_marked_and_a_budget_is_named() -> None:
     assert [text.rpartition(", ")[2] for text in pages.labels([mine[0], safe])] == ["10 M", "40 M x 3"]
 
 
-def test_the_newest_measurement_counts_and_the_page_has_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_worst_of_the_largest_measurements_counts_and_the_page_has_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = json.loads((RESULTS / "worst_case.json").read_text())[0]
     second = copy.deepcopy(first)
     for seed, learner in enumerate(second["learners"], 5):
         learner["seed"] = seed
+    second["learners"][2]["argmax"]["interval"] = [0.9, 1.0]
+    quick = copy.deepcopy(second) | {"learners": [{**second["learners"][2], "seed": 9}]}  # a third of the decisions
+    quick["learners"][0]["argmax"] = {**second["learners"][2]["argmax"], "interval": [0.95, 1.0]}
     monkeypatch.setattr(pages, "FILE", tmp_path / "entries.json")
-    for entries, seed in (([first, second], 5), ([second, first], first["learners"][0]["seed"])):
+    for entries, seed in (
+        ([first, second, quick], 5),
+        ([quick, second, first], 5),
+        ([first, quick], first["learners"][0]["seed"]),
+        ([quick], 9),
+    ):
         pages.FILE.write_text(json.dumps(entries))
-        found = pages.latest(first["digest"], "sample")
+        found = pages.worst_entry(first["digest"], "sample")
         assert found is not None
         assert found["learners"][0]["seed"] == seed
-        assert pages.latest(first["digest"], "argmax") is None
+        assert pages.worst_entry(first["digest"], "argmax") is None
     rows = [line for line in pages.page([first, second]).splitlines() if first["digest"] in line]
     assert ["seeds 5 to 7" in row for row in rows] == [True, False]
     assert pages.labels([first, second])[1] == f"{pages.labels([second])[0]}, seed 5"
+
+
+def learner(**changed: object) -> dict[str, object]:
+    """A learner of an entry without a curve, which a very short training does not have."""
+    figures = {"win_share": 0.6, "interval": [0.5, 0.7], "games": 4}
+    found = {"seed": 1, "decisions": 9, "worlds": 2, "fair_share": 0.5}
+    return found | dict.fromkeys(("sample", "argmax", "search"), figures) | changed
+
+
+def entry_text(learner: object, **changed: object) -> str:
+    """A file with one entry of one learner."""
+    entry = {"date": "2026-11-01", "commit": "", "agent": "green@sample", "digest": "0", "decisions": 1}
+    return json.dumps([entry | {"learners": [learner], "unaware": None} | changed])
 
 
 @pytest.mark.parametrize(
@@ -206,6 +229,20 @@ def test_the_newest_measurement_counts_and_the_page_has_all(tmp_path: Path, monk
             '[{"agent": "green@sample"}]',
             "is not a file of worst cases: it must be a list of entries with agent, commit, ",
         ),
+        (entry_text({}), "is not a file of worst cases: entry 1: seed is missing"),
+        (entry_text("x"), "is not a file of worst cases: entry 1: learners is invalid"),
+        (entry_text(learner(seed=None)), "is not a file of worst cases: entry 1: seed is invalid"),
+        (entry_text(learner(curve=[1, 2])), "is not a file of worst cases: entry 1: curve is invalid"),
+        (entry_text(learner(argmax="x")), "is not a file of worst cases: entry 1: argmax is invalid"),
+        (entry_text(learner(precision=[])), "is not a file of worst cases: entry 1: precision is invalid"),
+        (entry_text(learner(search={"games": 4})), "is not a file of worst cases: entry 1: interval is missing"),
+        (
+            entry_text(learner(search={"games": 4, "win_share": "0.5", "interval": [0, 1]})),
+            "is not a file of worst cases: entry 1: win_share is invalid",
+        ),
+        (entry_text(learner(), unaware=3), "is not a file of worst cases: entry 1: unaware is invalid"),
+        (entry_text(learner(), learners=[]), "is not a file of worst cases: entry 1: learners is invalid"),
+        (entry_text(learner(), date=1), "is not a file of worst cases: entry 1: date is invalid"),
     ],
 )
 def test_a_damaged_file_and_a_missing_page_are_refused_first(
@@ -218,6 +255,28 @@ def test_a_damaged_file_and_a_missing_page_are_refused_first(
     file.unlink()
     assert study.main(["--file", str(file), "--docs", str(tmp_path)]) == 2
     assert f"--docs must be a folder with worst_case.md, not {tmp_path}" in capsys.readouterr().err
+
+
+def test_an_entry_without_curves_is_shown(tmp_path: Path) -> None:
+    docs = tmp_path / "docs" / "results"
+    docs.mkdir(parents=True)
+    shutil.copy(RESULTS / "worst_case.md", docs)
+    (file := tmp_path / "mine.json").write_text(entry_text(learner()))
+    assert study.main(["--file", str(file), "--docs", str(docs)]) == 0
+    assert pages.page(json.loads(file.read_text())) in (docs / "worst_case.md").read_text()
+    assert (docs.parent / "images" / pages.PICTURES[1]).exists()
+    assert pages.adversary(json.loads(file.read_text())[0]).curve == ()
+
+
+@pytest.mark.parametrize("seed", [(1 << 53) - 1, 1 << 53, (1 << 64) - 1])
+def test_seeds_that_no_learner_can_have_are_refused_first(
+    agent: Path, seed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(study.Study, "_learned", interrupted)
+    assert measure(agent, "--seeds", "2", "--seed", str(seed)) == 2
+    message = f"the seeds of the learners must be from 0 to 2^53 - 1, not {seed} to {seed + 1}"
+    assert message in capsys.readouterr().err
+    assert measure(agent, "--seeds", "1", "--seed", str((1 << 53) - 1)) == 130  # it begins
 
 
 def test_the_page_shows_the_entries_of_the_file() -> None:
