@@ -3,12 +3,15 @@
 Run it as `python -m studies.agent_tables`. The figures come from the files next to the checkpoints.
 """
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from spygames.core.players.names import PlayerName
 from spygames.core.players.released import FIRST, PLAYS, ReleasedAgent, find_agent, released_agents
+from spygames_app.cli.arguments import run_command, say
 from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.output.tables import markdown_table, put_between
 from studies.figures import FIGURES, Figures, read_figures
@@ -28,6 +31,22 @@ OTHER = "other agent"
 SEARCHED, FAIR = "with a search", "fair share"
 _HOW = {"sample": "sampled"}
 """Ways to play whose text differs from their name."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """Write the tables of the released agents into docs/agents.md and docs/results/agents.md.
+
+    The figures come from figures.json next to each checkpoint. The study takes no options. It replaces the tables
+    between the lines of each page that name it, and nothing else.
+    """
+
+    def run(self) -> int:
+        found = {PAGE: tables(), GUIDE: guide_table()}
+        for page, table in found.items():
+            put_between(page, BEGIN, END, table)
+            say(f"wrote {page}")
+        return 0
 
 
 def tables() -> str:
@@ -120,6 +139,10 @@ def _cell(row: Mapping[str, Any]) -> str:
     return f"{100 * row['win_share']:.1f} ({100 * low:.1f}-{100 * high:.1f})"
 
 
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the study; return the exit code."""
+    return run_command(Study, argv, "python -m studies.agent_tables")
+
+
 if __name__ == "__main__":
-    put_between(PAGE, BEGIN, END, tables())
-    put_between(GUIDE, BEGIN, END, guide_table())
+    sys.exit(main())

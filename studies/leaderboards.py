@@ -4,10 +4,14 @@ The ratings and win fractions come from `docs/ladder`, the adversaries from the 
 """
 
 import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from spygames.core.players.names import PlayerName
 from spygames.core.players.released import released_agents
+from spygames_app.cli.arguments import run_command, say
 from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.output.tables import markdown_table, put_between
 from studies.agent_tables import TITLES
@@ -29,6 +33,22 @@ _LADDERS = {
     "agent_dog": {"agent_dog_2": "Two players", "agent_dog_4": "Two teams of two"},
 }
 """The title of each ladder's section, by game and file."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """Write the tables of the leaderboard page of each game, in docs/leaderboard.
+
+    The ratings and win shares come from the pages in docs/ladder, the adversaries from figures.json next to each
+    checkpoint. The study takes no options. It replaces the tables between the lines of each page that name it, and
+    nothing else.
+    """
+
+    def run(self) -> int:
+        for path, text in pages().items():
+            put_between(path, BEGIN, END, text)
+            say(f"wrote {path}")
+        return 0
 
 
 def pages() -> dict[Path, str]:
@@ -84,6 +104,10 @@ def _exploited() -> dict[str, str]:
     return {name: f"{100 * each.win_share:.0f} ({100 * each.fair_share:.0f})" for name, each in worst.items()}
 
 
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the study; return the exit code."""
+    return run_command(Study, argv, "python -m studies.leaderboards")
+
+
 if __name__ == "__main__":
-    for path, text in pages().items():
-        put_between(path, BEGIN, END, text)
+    sys.exit(main())

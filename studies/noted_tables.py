@@ -7,13 +7,32 @@ fair share (`fair`, %) where it is not 50.
 """
 
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from spygames_app.cli.arguments import run_command, say
 from spygames_training.output.tables import markdown_table, put_between
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
+
+
+@dataclass(frozen=True)
+class Study:
+    """Write the tables of figures that were noted during runs into the pages in docs/results.
+
+    The figures come from docs/results/noted. The study takes no options. It replaces the tables between the lines of
+    each page that name it, and nothing else.
+    """
+
+    def run(self) -> int:
+        for page in pages():
+            for name, table in tables(page).items():
+                put_between(RESULTS / f"{page}.md", *markers(name), table)
+            say(f"wrote {RESULTS / page}.md")
+        return 0
 
 
 def pages() -> list[str]:
@@ -52,13 +71,10 @@ def _cell(cell: Any) -> str:
     return f"{cell:,}" if isinstance(cell, int) else str(cell)
 
 
-def main() -> int:
-    for page in pages():
-        for name, table in tables(page).items():
-            put_between(RESULTS / f"{page}.md", *markers(name), table)
-        print(f"wrote {RESULTS / page}.md")
-    return 0
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the study; return the exit code."""
+    return run_command(Study, argv, "python -m studies.noted_tables")
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(main())

@@ -9,7 +9,9 @@ this command ends with an error, and `tests/training/agents/test_released.py` fa
 """
 
 import json
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from spygames.core.game.game import Game
 from spygames.core.players.checkpoint_files import CONFIG, MODEL
 from spygames.core.players.names import PlayerName
 from spygames.core.players.released import FIRST, MANIFEST, SAFE
+from spygames_app.cli.arguments import run_command, say
 from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
 from spygames_training.agents.policy import from_network
 from spygames_training.evaluation.digests import player_digest
@@ -51,6 +54,23 @@ which is hard to exploit, ends with `-safe`."""
 MOST_LOST = 0.03
 """Most that an agent that is hard to exploit may lose head to head to the other agent of its variant, as a share of the
 games below its fair share."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """Write checkpoints/agents.json, the list of released agents.
+
+    The list is made from the checkpoints, their figures and the ladders. The study takes no options: its NAMES has the
+    folders and names of the agents. It writes the list and then checks the figures of each second agent of a variant,
+    which is hard to exploit. A new agent has no figures yet: the study ends with an error that says what to measure.
+    """
+
+    def run(self) -> int:
+        (FOLDER / MANIFEST).write_text(text_of(manifest()), encoding="utf-8")
+        say(f"wrote {FOLDER / MANIFEST}")
+        for second in (each for each in NAMES.values() if each.endswith(SAFE)):
+            check_earned(second, figures_of(second), figures_of(second.removesuffix(SAFE)))
+        return 0
 
 
 def manifest() -> dict[str, Any]:
@@ -184,7 +204,10 @@ def _measured(name: str, game: Game, figures: AllFigures, ratings: Mapping[str, 
     ]
 
 
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the study; return the exit code."""
+    return run_command(Study, argv, "python -m studies.released_agents")
+
+
 if __name__ == "__main__":
-    (FOLDER / MANIFEST).write_text(text_of(manifest()), encoding="utf-8")
-    for second in (each for each in NAMES.values() if each.endswith(SAFE)):
-        check_earned(second, figures_of(second), figures_of(second.removesuffix(SAFE)))
+    sys.exit(main())
