@@ -137,7 +137,7 @@ def page(entries: Sequence[Entry]) -> str:
     if not entries:
         return "No agent has been measured yet."
     head = ["date", "commit", "agent", "digest", "X", "X learned, decisions", "agent trained, decisions"]
-    head += ["worst case, %", "fair share, %", "who knows nothing won, %"]
+    head += ["worst case, %", "fair share, %", "uninformed adversary won, %"]
     rows = []
     for entry in reversed(entries):
         learner, how = worst(entry)
