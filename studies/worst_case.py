@@ -107,7 +107,8 @@ class Study:
         entries = read_entries(file)
         if self.docs is not None and not (self.docs / PAGE).exists():
             raise WrongArguments(f"--docs must be a folder with {PAGE}, not {self.docs}")
-        if self.agent is not None and (entry := self._measured(agent_and_game(str(self.agent), None, {})[0], entries)):
+        agent = None if self.agent is None else agent_and_game(self.agent, None, {}, takes_game=False)[0]
+        if agent is not None and (entry := self._measured(agent, entries)):
             entries = [*read_entries(file), entry]  # another study may have added one meanwhile
             write_whole(file, json.dumps(entries, indent=1) + "\n")
         print(text := page(entries))

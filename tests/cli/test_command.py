@@ -20,8 +20,8 @@ from tyro.conf import Positional
 from spygames.core.basics.files import shipped_folder
 from spygames.core.players.released import released_agents
 from spygames_app.cli import COMMANDS, OF_TRAINING, WITHOUT_TORCH, load, main
-from spygames_app.cli.agents import EARLIER, LEGEND
-from spygames_app.cli.arguments import Tasks, program, read_option
+from spygames_app.cli.agents import EARLIER, LEGEND, Agents
+from spygames_app.cli.arguments import Tasks, WrongArguments, agent_and_game, program, read_option
 from spygames_app.shipped import agent_folder, config_path
 from spygames_training.config import read_config
 from tests.cli.command import complaint, run
@@ -295,6 +295,28 @@ def test_an_agent_is_listed_by_name_with_its_folder(capsys: pytest.CaptureFixtur
     out = capsys.readouterr().out
     assert f"folder: {agent.folder}\n" in out
     assert not any(f" {other.name} " in out for other in released_agents()[1:])
+
+
+def test_an_agent_is_found_by_an_option_at_its_default() -> None:
+    agents = released_agents()
+    with_history = [agent for agent in agents if agent.options.get("history")]
+    without = [agent for agent in agents if agent.game_id == "agent_avenue_v0" and agent not in with_history]
+    assert with_history
+    assert Agents(option=(("history", 0),))._chosen() == without
+    assert Agents(option=(("history", 3),))._chosen() == with_history
+
+
+def test_best_and_safest_are_listed_for_a_game() -> None:
+    """Without one, the error names --game where the command has it."""
+    for word in ("best", "safest"):
+        (agent,) = Agents(word, "agent_avenue_v0", (("history", 3),))._chosen()
+        assert agent.name == {"best": "agent_avenue/simple-2", "safest": "agent_avenue/simple-2-safe"}[word]
+        with pytest.raises(WrongArguments, match=f"^{word} needs a game: add --game, as in "):
+            Agents(word)._chosen()
+        with pytest.raises(ValueError, match=rf"^{word} needs a game: add --game, as in .* or name an agent: agent_"):
+            agent_and_game(word, None, {})
+        with pytest.raises(ValueError, match=rf"^{word} needs a game: name an agent: agent_"):
+            agent_and_game(word, None, {}, takes_game=False)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,23 @@
 """`spygames agents`."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tyro.conf import Positional
 
-from spygames_app.cli.arguments import AnyFile, AnyPlayer, GameId, GameOptions, check_writable, console, say
+from spygames_app.cli.arguments import (
+    AnyFile,
+    AnyPlayer,
+    GameId,
+    GameOptions,
+    WrongArguments,
+    check_writable,
+    console,
+    say,
+)
 
 if TYPE_CHECKING:
     from spygames.core.players.released import ReleasedAgent
@@ -24,7 +34,6 @@ LEGEND = "\n".join([
     "worst case: what the strongest adversary won that was measured against the agent as it is meant to play. A better "
     "one may win more.",
 ])  # fmt: skip
-_NONE = object()
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,7 @@ class Agents:
         spygames agents
         spygames agents --game heimlich_v0 --option players=3
         spygames agents agent_avenue/simple-2
+        spygames agents safest --game agent_avenue_v0 --option history=3
         spygames play --against agent_avenue/simple-2
         spygames evaluate best --game heimlich_v0 --option players=3
 
@@ -44,7 +54,7 @@ class Agents:
     """
 
     agent: Positional[AnyPlayer] = None
-    """Only the agent of this name, such as agent_avenue/simple-2."""
+    """Only the agent of this name, such as agent_avenue/simple-2; with --game also best or safest."""
     game: GameId = None
     """Only agents of this game, such as agent_avenue_v0. (default: all)"""
     option: GameOptions = ()
@@ -87,18 +97,20 @@ class Agents:
         """Return the agents of the name, the game and the options; ValueError if there are none."""
         from spygames.core.basics.text import shown
         from spygames.core.game.registry import canonical_id, game_ids, make_game
-        from spygames.core.game.validation import same
-        from spygames.core.players.released import released_agents
+        from spygames.core.players.released import CHOOSE, released_agents
 
         options = dict(self.option)
-        if self.game is not None:
-            make_game(self.game, **options)  # raises for an invalid game or option
+        game = None if self.game is None else make_game(self.game, **options)
+        if self.agent in CHOOSE:
+            if game is None:
+                raise WrongArguments(
+                    f"{self.agent} needs a game: add --game, as in --game heimlich_v0 --option players=3"
+                )
+            return [CHOOSE[self.agent](game)]
         agents = [
             agent
             for agent in released_agents()
-            if self.agent in (None, agent.name)
-            and self.game in (None, agent.game_id)
-            and all(same(v, agent.options.get(k, _NONE)) for k, v in options.items())
+            if self.agent in (None, agent.name) and self.game in (None, agent.game_id) and _has(agent, options)
         ]
         if not agents and self.agent is not None and canonical_id(self.agent) in game_ids():
             raise ValueError(f"{self.agent} is a game: a game is given as --game {self.agent}")
@@ -110,6 +122,15 @@ class Agents:
             asked = ", ".join([self.game or "any game", *(f"{name}={value}" for name, value in options.items())])
             raise ValueError(f"no released agent plays {asked}; spygames agents lists those that exist")
         return agents
+
+
+def _has(agent: "ReleasedAgent", options: Mapping[str, Any]) -> bool:
+    """Whether an agent's game has these options. A game does not name options that are off, such as history=0."""
+    from spygames.core.game.registry import default_options
+    from spygames.core.game.validation import same
+
+    own = {**default_options(agent.game_id), **agent.options}
+    return all(name in own and same(given, own[name]) for name, given in options.items())
 
 
 def _percent(share: float | None, fair: float) -> str:

@@ -444,20 +444,22 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
     return agent
 
 
-def agent_and_game(spec: str, game_id: str | None, options: dict[str, Any]) -> "tuple[str, Game | None]":
+def agent_and_game(
+    spec: str, game_id: str | None, options: dict[str, Any], *, takes_game: bool = True
+) -> "tuple[str, Game | None]":
     """Return the name of an agent, or of a mixture of agents, and the named game; None without a name and options.
 
     `best` and `safest` are replaced by the agent's name. `options` override the options of the agent's game; that of a
-    mixture is the `common_game` of its agents.
+    mixture is the `common_game` of its agents. `takes_game` says whether the command has --game, for a message.
 
     Raises:
-        ValueError: the checkpoint does not exist, the mixture is invalid, or no released agent fits the game. Whether
-            the agent can play the game shows when it is loaded.
+        ValueError: the checkpoint does not exist, the mixture is invalid, `best` comes without a game, or no released
+            agent fits the game. Whether the agent can play the game shows when it is loaded.
     """
     from spygames.core.game.registry import imports_code, make_game
     from spygames.core.players.mixture import MIX
     from spygames.core.players.names import PlayerName, make_player
-    from spygames.core.players.released import CHOOSE
+    from spygames.core.players.released import CHOOSE, agent_names
 
     name = PlayerName.parse(spec)
     agents = [member for member in name.members if member.source not in CHOOSE]
@@ -468,6 +470,9 @@ def agent_and_game(spec: str, game_id: str | None, options: dict[str, Any]) -> "
                 f"{player.name} is not a checkpoint: name the folder of a checkpoint or run, or a released agent"
             )
     if game_id is None and not options:
+        if not agents:
+            ways = "add --game, as in --game heimlich_v0 --option players=3, or name" if takes_game else "name"
+            raise ValueError(f"{name.members[0].source} needs a game: {ways} an agent: {agent_names()}")
         return spec, None
     if game_id is not None and imports_code(game_id):
         game = make_game(game_id, **options)  # a checkpoint cannot name it
