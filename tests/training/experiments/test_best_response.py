@@ -199,21 +199,23 @@ def test_a_search_without_a_learner_is_measured(
 ) -> None:
     out = tmp_path / "out"
     argv = ["best-response", str(agent(tmp_path / "green")), "--search", "4", "--games", "10", "--out", str(out)]
-    assert run(*argv, "--play", "argmax") == 0
+    assert run(*argv, "--play", "argmax", "--precision", "bfloat16") == 0
     figures = json.loads((out / "best_response.json").read_text())
     assert [*out.iterdir()] == [out / "best_response.json"]
     assert (figures["agent"], figures["decisions"], figures["worlds"]) == ("green@argmax", 0, 4)
     assert (figures["search"]["games"], figures["worst"]) == (10, "search")
-    assert "+search:4 against green@argmax" in "".join(capsys.readouterr().out.split("\n"))
+    assert figures["precision"] == "bfloat16"
+    assert "+search:4" in capsys.readouterr().out
+    assert "--precision is that of a search: add --search" in complaint([*argv[:2], "--precision", "bfloat16"], capsys)
     assert "another folder" in complaint(argv, capsys)
 
 
 def test_a_search_on_top_of_a_learner_is_measured_too(tmp_path: Path, small_updates: None) -> None:
     green, out = agent(tmp_path / "green"), tmp_path / "out"
-    argv = [*short(green, "--out", out), "--search", "2", "--start-from", str(green)]
+    argv = [*short(green, "--out", out), "--search", "2", "--precision", "bfloat16", "--start-from", str(green)]
     assert run("best-response", *argv[:3], *argv[3:5], "--games", "10", *argv[7:]) == 0
     figures = json.loads((out / "best_response.json").read_text())
-    assert figures["worlds"] == 2
+    assert (figures["worlds"], figures["precision"]) == (2, "bfloat16")
     assert {figures[how]["games"] for how in ("sample", "argmax", "search")} == {10}
     assert resume_config(out).start_from == str(green)
 

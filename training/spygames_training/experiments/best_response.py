@@ -112,6 +112,7 @@ def best_response(
     workers: int = 2,
     start_from: str | Path = "",
     worlds: int = 0,
+    precision: SearchPrecision = "float32",
     executor: Executor = SERIAL,
     game: Game | None = None,
 ) -> BestResponse:
@@ -134,6 +135,7 @@ def best_response(
         workers: number of threads.
         start_from: the agent whose weights the learner starts with; "": random weights.
         worlds: number of worlds of a search on top of the learner, which is measured, too; 0: no search.
+        precision: number format of the search's networks, see `SearchSettings.precision`.
         executor: computes the games of the measurement.
         game: the game, if it is not the one that the agent's checkpoint names. It may have other options with the same
             layout, or `history`, which then only the learner uses. Needed for a game of your own, which a checkpoint
@@ -146,7 +148,7 @@ def best_response(
     run = learner_run(
         agent, folder, play=play, decisions=decisions, seed=seed, workers=workers, start_from=start_from, game=game
     )
-    return measure(run, run.train(), games, worlds=worlds, executor=executor)
+    return measure(run, run.train(), games, worlds=worlds, executor=executor, precision=precision)
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,7 @@ class KnownSearch:
         folder: str | Path | None = None,
         *,
         worlds: int,
+        precision: SearchPrecision = "float32",
         play: str = "",
         game: Game | None = None,
     ) -> "KnownSearch":
@@ -176,6 +179,7 @@ class KnownSearch:
             agent, play, game: as in `best_response`.
             folder: for `best_response.json`; None: `runs/best_response_NAME`.
             worlds: number of worlds that the search draws for a decision.
+            precision: as in `best_response`.
 
         Raises:
             ValueError: there is no such agent, it cannot be searched with, or the folder is not empty.
@@ -186,7 +190,8 @@ class KnownSearch:
         check_new(file.parent)
         first = policies[0]
         own = Policy(first.game, first.network, name=first.called.source, value_unit=first.value_unit)
-        settings = SearchSettings(worlds, lam=None if len(policies) == 1 else MIXED_LAM)
+        lam = None if len(policies) == 1 else MIXED_LAM
+        settings = SearchSettings(worlds, lam=lam, precision=precision)
         return cls(SearchingPolicy(own, settings, policies), one_player(policies), file)
 
     def measure(
@@ -201,8 +206,15 @@ class KnownSearch:
             executor: computes the games.
         """
         (result,) = evaluate(self.challenger.game, self.challenger, self.agent, games, seed, progress, executor)
-        worlds = self.challenger.settings.worlds
-        found = BestResponse(self.agent.name, decisions=0, seed=seed, results={SEARCH: result}, worlds=worlds)
+        settings = self.challenger.settings
+        found = BestResponse(
+            self.agent.name,
+            decisions=0,
+            seed=seed,
+            results={SEARCH: result},
+            worlds=settings.worlds,
+            precision=settings.precision,
+        )
         self.file.parent.mkdir(parents=True, exist_ok=True)
         write_whole(self.file, json.dumps(found.as_json(), indent=2) + "\n")
         return found
