@@ -14,7 +14,7 @@ from spygames.core.players.released import FIRST, PLAYS, ReleasedAgent, find_age
 from spygames_app.cli.arguments import run_command, say
 from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.output.tables import markdown_table, put_between
-from studies.figures import FIGURES, Figures, read_figures
+from studies.figures import FIGURES, Figures, read_figures, won
 
 GUIDE = Path(__file__).resolve().parents[1] / "docs" / "agents.md"
 PAGE = GUIDE.parent / "results" / "agents.md"
@@ -123,20 +123,15 @@ def _rows(figures: Figures, against: list[str], play: str) -> list[list[str]]:
     shares, worst = _shares(figures), figures.worst(play)
     rows: list[list[str]] = []
     for way in (*sorted(PLAYS, key=lambda each: each != play), SEARCHED):
-        cells = [_cell(shares[rival][way]) if way in shares.get(rival, {}) else "" for rival in against]
+        cells = [won(shares[rival][way]) if way in shares.get(rival, {}) else "" for rival in against]
         adversary = figures.worst(way)
         if any(cells):
-            rows.append([_HOW.get(way, way), *cells, "" if adversary is None else _cell(vars(adversary))])
+            rows.append([_HOW.get(way, way), *cells, "" if adversary is None else won(vars(adversary))])
     fair = [next((row["fair_share"] for row in shares.get(rival, {}).values()), None) for rival in against]
     if any(share not in (None, 0.5) for share in fair):
         everyone = [*fair, None if worst is None else worst.fair_share]
         rows.append([FAIR, *("" if share is None else f"{100 * share:.1f}" for share in everyone)])
     return rows
-
-
-def _cell(row: Mapping[str, Any]) -> str:
-    low, high = row["interval"]
-    return f"{100 * row['win_share']:.1f} ({100 * low:.1f}-{100 * high:.1f})"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

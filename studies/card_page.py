@@ -16,7 +16,7 @@ from spygames_training.evaluation.digests import worlds_of
 from spygames_training.ladder.page import short_title
 from spygames_training.output.tables import code_span, in_markdown, markdown_table
 from studies.calibration import Calibration
-from studies.figures import Adversary, Figures
+from studies.figures import Adversary, Figures, won
 
 UNOFFICIAL = (
     "Unofficial: this agent is not connected to the authors or publishers of the game. Names of games and rights in "
@@ -489,10 +489,7 @@ def _noted(results: object) -> str:
 
 
 def _share(found: Mapping[str, Any] | None) -> str:
-    if not found:
-        return ""
-    low, high = found["interval"]
-    return f"{100 * found['win_share']:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+    return won(found, " to ") if found else ""
 
 
 def _best_response(results: object) -> str:

@@ -73,6 +73,12 @@ class Figures:
         return max((each for each in self.adversaries if each.play == play), key=lambda each: each.gain, default=None)
 
 
+def won(figures: Mapping[str, Any], dash: str = "-") -> str:
+    """Return the games won (`win_share`) and their interval in percent, such as "54.1 (53.0-55.2)"."""
+    low, high = figures["interval"]
+    return f"{100 * figures['win_share']:.1f} ({100 * low:.1f}{dash}{100 * high:.1f})"
+
+
 def searched(worlds: int, precision: str | None) -> str:
     """Return the budget of a search in words."""
     budget = f"{worlds} worlds a decision"

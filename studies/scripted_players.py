@@ -15,6 +15,7 @@ from spygames_app.cli.arguments import AnyFolder, File, Positive, Seed, console,
 from spygames_training.evaluation.evaluation import evaluate
 from spygames_training.files.atomic import write_whole
 from spygames_training.output.tables import markdown_table, progress_bar, put_between
+from studies.figures import won
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     *(
@@ -57,8 +58,7 @@ def row(title: str, found: dict[str, Any]) -> list[str]:
     cells = [title]
     for challenger, opponent in MATCHES:
         result = found[f"{challenger} among {opponent}"]
-        low, high = result["interval"]
-        cells.append(f"{100 * result['win_share']:.1f} ({100 * low:.1f}-{100 * high:.1f})")
+        cells.append(won(result))
         if challenger != "random":
             cells.append(f"{100 * result['fair_share']:.1f}")
     return cells

@@ -13,7 +13,7 @@ from spygames_training.experiments.best_response import PLAYS, SEARCH
 from spygames_training.output.plots import literal, picture
 from spygames_training.output.tables import code_span, markdown_table
 from spygames_training.search.settings import SearchPrecision
-from studies.figures import FIGURES, Adversary, check_curve, check_shares, read_json, require, searched
+from studies.figures import FIGURES, Adversary, check_curve, check_shares, read_json, require, searched, won
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "results" / "worst_case.json"
 """All entries, in the order in which they were measured."""
@@ -151,9 +151,9 @@ def page(entries: Sequence[Entry]) -> str:
                 f"{WAYS[how]}, {learner[how]['games']:,} games",
                 f"{learner['decisions']:,}, {times(len(entry['learners']))}, {_seeds(entry)}",
                 f"{entry['decisions']:,}",
-                f"**{_share(learner[how])}**",
+                f"**{won(learner[how])}**",
                 f"{100 * learner['fair_share']:.1f}",
-                "" if unaware is None else f"{_share(unaware)}, {code_span(unaware['player'])}",
+                "" if unaware is None else f"{won(unaware)}, {code_span(unaware['player'])}",
             ]
         )
     table = markdown_table(head, rows, texts=5)
@@ -162,11 +162,6 @@ def page(entries: Sequence[Entry]) -> str:
         f"{table}\n\n{WHICH}\n\n![The worst case over the decisions that the agent trained]({first})\n\n"
         f"![What the learners won over their own decisions]({second})"
     )
-
-
-def _share(figures: Mapping[str, Any]) -> str:
-    low, high = figures["interval"]
-    return f"{100 * figures['win_share']:.1f} ({100 * low:.1f}-{100 * high:.1f})"
 
 
 def _seeds(entry: Entry) -> str:
