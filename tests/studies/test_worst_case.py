@@ -16,7 +16,8 @@ from studies.card import main as write_card
 from studies.figures import read_figures
 
 import spygames
-from spygames.core.players.released import find_agent
+from spygames.core.players.names import PlayerName
+from spygames.core.players.released import FIRST, SAFE, find_agent, find_anchor
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Network
 from spygames_training.experiments import best_response
@@ -283,3 +284,9 @@ def test_the_page_shows_the_entries_of_the_file() -> None:
     text = (RESULTS / "worst_case.md").read_text(encoding="utf-8")
     entries = json.loads((RESULTS / "worst_case.json").read_text())
     assert text.partition(study.BEGIN)[2].partition(study.END)[0].strip() == pages.page(entries)
+
+
+def test_an_uninformed_adversary_is_missing_only_where_the_variant_has_no_first_agent() -> None:
+    for entry in pages.read_entries(pages.FILE):
+        name = PlayerName.parse(entry["agent"]).source.removesuffix(SAFE)
+        assert (entry["unaware"] is not None) == (find_anchor(f"{name}{FIRST}") is not None), name
