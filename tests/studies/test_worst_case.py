@@ -17,7 +17,7 @@ from studies.figures import read_figures
 
 import spygames
 from spygames.core.players.names import PlayerName
-from spygames.core.players.released import FIRST, SAFE, find_agent, find_anchor
+from spygames.core.players.released import FIRST, SAFE, find_agent
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Network
 from spygames_training.experiments import best_response
@@ -28,6 +28,8 @@ from spygames_training.runs.run import Run
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 SMALL = ["--decisions", "512", "--games", "5", "--worlds", "2", "--workers", "1"]
 """5 games are 6: whole deals, each played from both sides."""
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -289,4 +291,4 @@ def test_the_page_shows_the_entries_of_the_file() -> None:
 def test_an_uninformed_adversary_is_missing_only_where_the_variant_has_no_first_agent() -> None:
     for entry in pages.read_entries(pages.FILE):
         name = PlayerName.parse(entry["agent"]).source.removesuffix(SAFE)
-        assert (entry["unaware"] is not None) == (find_anchor(f"{name}{FIRST}") is not None), name
+        assert (entry["unaware"] is not None) == (ROOT / "anchors" / f"{name}{FIRST}").is_dir(), name
