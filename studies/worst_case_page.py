@@ -31,7 +31,8 @@ KEYS = {"date", "commit", "agent", "digest", "decisions", "learners", "unaware"}
 """Keys of an entry."""
 WHICH = (
     "The digest says which agent was measured: an agent that was *replaced* had the same name as a released one, but "
-    "other weights. The commit is that of the clone that measured, which may not have had the agent."
+    "other weights. The commit is that of the clone that measured, which may not have had the agent. The pictures show "
+    "one measurement of each agent: the one with the largest budget, and the worst of several such."
 )
 """Text below the table."""
 
@@ -114,14 +115,22 @@ def replaced(entry: Entry) -> str:
     return ", replaced" if digests and entry["digest"] not in digests else ""
 
 
-def worst_entry(digest: str | None, play: str) -> Entry | None:
-    """Return the entry that counts for an agent that plays so; None if there is none.
+def that_count(entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entry that counts for each agent and way to play, in the order of `entries`.
 
     Among the entries with the most decisions of all learners together, it is the one with the worst result. A quick
     look with a smaller budget is a weaker bound and does not count, whatever it found.
     """
-    found = [e for e in read_entries(FILE) if e["digest"] == digest and PlayerName.parse(e["agent"]).play == play]
-    return max(found, key=lambda entry: (_budget(entry), _lower_end(*worst(entry))), default=None)
+    found: dict[tuple[str, str], Entry] = {}
+    for entry in sorted(entries, key=lambda each: (_budget(each), _lower_end(*worst(each)))):
+        found[entry["digest"], PlayerName.parse(entry["agent"]).play] = entry
+    return [entry for entry in entries if any(entry is each for each in found.values())]
+
+
+def worst_entry(digest: str | None, play: str) -> Entry | None:
+    """Return the entry of the file that counts (`that_count`) for an agent that plays so; None if there is none."""
+    mine = [e for e in read_entries(FILE) if e["digest"] == digest and PlayerName.parse(e["agent"]).play == play]
+    return next(iter(that_count(mine)), None)
 
 
 def _budget(entry: Entry) -> int:
@@ -184,8 +193,8 @@ def labels(entries: Sequence[Entry]) -> list[str]:
 
 
 def draw(entries: Sequence[Entry], folder: Path) -> None:
-    """Draw both pictures as SVG; none without entries."""
-    if not entries:
+    """Draw both pictures of the entries that count as SVG; none without entries."""
+    if not (entries := that_count(entries)):
         return
     with picture(folder / PICTURES[0], 1, 1, SIZE, 100, "svg") as (_, (axes,)):
         for k, (entry, text) in enumerate(zip(entries, labels(entries), strict=True)):

@@ -205,8 +205,12 @@ def test_the_worst_of_the_largest_measurements_counts_and_the_page_has_all(
         assert found is not None
         assert found["learners"][0]["seed"] == seed
         assert pages.worst_entry(first["digest"], "argmax") is None
+        assert pages.that_count(entries) == [found]
     rows = [line for line in pages.page([first, second]).splitlines() if first["digest"] in line]
     assert ["seeds 5 to 7" in row for row in rows] == [True, False]
+    other = copy.deepcopy(first) | {"digest": "0"}
+    sampled = copy.deepcopy(quick) | {"agent": first["agent"].replace("@sample", "@0.5")}
+    assert pages.that_count([first, sampled, other, quick, second]) == [sampled, other, second]
     assert pages.labels([first, second])[1] == f"{pages.labels([second])[0]}, seed 5"
 
 
