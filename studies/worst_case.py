@@ -27,6 +27,7 @@ from spygames_app.cli.arguments import (
     Seed,
     WrongArguments,
     agent_and_game,
+    check_writable,
     run_command,
     say,
 )
@@ -36,6 +37,7 @@ from spygames_training.evaluation.evaluation import deals_for, evaluate
 from spygames_training.experiments.best_response import (
     FIGURES,
     SEARCH,
+    check_measurable,
     learner_run,
     measure,
     members_of,
@@ -107,6 +109,7 @@ class Study:
         entries = read_entries(file)
         if self.docs is not None and not (self.docs / PAGE).exists():
             raise WrongArguments(f"--docs must be a folder with {PAGE}, not {self.docs}")
+        check_writable(file)
         agent = None if self.agent is None else agent_and_game(self.agent, None, {}, takes_game=False)[0]
         if agent is not None and (entry := self._measured(agent, entries)):
             entries = [*read_entries(file), entry]  # another study may have added one meanwhile
@@ -163,6 +166,7 @@ class Study:
                 start = PlayerName.parse(first).source
                 options = {"play": self.play or "", "seed": seed, "workers": self.workers, "start_from": start}
                 run = learner_run(agent, folder, decisions=self.decisions, **options)
+            check_measurable(run, games, self.worlds, self.precision)
             measure(run, run.train(), games, worlds=self.worlds, precision=self.precision)
         found: dict[str, Any] = json.loads((folder / FIGURES).read_text())
         if (known := _budget(found)) != budget:

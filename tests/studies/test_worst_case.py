@@ -117,6 +117,8 @@ def test_a_learner_with_another_budget_is_refused_before_it_is_trained(
     folder.rename(folder.with_name("5"))
     assert measure(agent, "--seeds", "1", "--seed", "5") == 2
     assert "a learner of 512 decisions and seed 71526903, not 512 and 5: move it away" in capsys.readouterr().err
+    assert measure(agent, "--seeds", "1", "--seed", "6", "--worlds", "100001") == 2
+    assert "a search must play out 1 to 100000 worlds" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -262,6 +264,8 @@ def test_a_damaged_file_and_a_missing_page_are_refused_first(
     file.unlink()
     assert study.main(["--file", str(file), "--docs", str(tmp_path)]) == 2
     assert f"--docs must be a folder with worst_case.md, not {tmp_path}" in capsys.readouterr().err
+    assert study.main(["--file", str(tmp_path / "no" / "mine.json")]) == 2
+    assert "mine.json cannot be written: it is a folder, or its folder does not exist" in capsys.readouterr().err
 
 
 def test_an_entry_without_curves_is_shown(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ class BestResponse:
     start_from: AnyPlayer = None
     """Start the learner from the weights of this agent, such as the one to exploit. (default: fresh weights)"""
     search: AnyPositive = None
-    """Measure a search that knows the agent's policy, with this many worlds per decision."""
+    """Measure a search that knows the agent's policy, with this many worlds per decision, at most 100000."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """Number format of the search. bfloat16 is two to three times as fast on a processor with instructions for it, and
     another player."""
@@ -114,7 +114,7 @@ class BestResponse:
                 "name the agent, as in spygames best-response agent_avenue/simple-2, or the run to --resume"
             )
         agent, game = ("", None) if self.resume else agent_and_game(str(self.checkpoint), self.game, dict(self.option))
-        from spygames_training.experiments.best_response import learner_run, resume_learner
+        from spygames_training.experiments.best_response import check_measurable, learner_run, resume_learner
         from spygames_training.runs.run import RunExists
 
         if self.search and not self.resume and not given.keys() & {"decisions", "start_from", "workers"}:
@@ -129,6 +129,7 @@ class BestResponse:
                 raise ValueError(
                     f"{error.folder} holds a run already: resume it with {again}, or choose another --out"
                 ) from error
+        check_measurable(run, self.games, self.search or 0, self.precision)
         resume = f"{program()} best-response --resume {shlex.quote(str(run.folder))}"
         try:
             self._report(run)

@@ -8,6 +8,7 @@ import tomllib
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,6 +16,7 @@ from studies.card_page import card
 
 import spygames
 from spygames_app.cli.arguments import agent_and_game
+from spygames_training import best_response
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.agents.policy import Policy
 from spygames_training.config import PPO, Config, Network, Opponents, from_mapping
@@ -218,6 +220,32 @@ def test_a_search_on_top_of_a_learner_is_measured_too(tmp_path: Path, small_upda
     assert (figures["worlds"], figures["precision"]) == (2, "bfloat16")
     assert {figures[how]["games"] for how in ("sample", "argmax", "search")} == {10}
     assert resume_config(out).start_from == str(green)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"worlds": 100_001}, "1 to 100000 worlds, as in [+]search:64, not 100001"),
+        ({"worlds": 2, "precision": "half"}, "half"),
+        ({"worlds": 2}, "has memory, and a search cannot use recurrent networks"),
+        ({"games": 0}, "games must be"),
+    ],
+)
+def test_a_measurement_that_must_fail_is_refused_before_the_training(
+    given: dict[str, Any],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Run, "train", lambda _: pytest.fail("it trained"))
+    kind = Network((16,), "recurrent", memory=8) if given == {"worlds": 2} else None
+    green = agent(tmp_path / "green", kind)
+    with pytest.raises(ValueError, match=message):
+        best_response(green, tmp_path / "out", decisions=512, **given)
+    if given.keys() == {"worlds"}:
+        argv = short(green, "--out", tmp_path / "out", "--search", str(given["worlds"]))
+        assert re.search(message, complaint(["best-response", *argv], capsys))
 
 
 def test_a_mixture_is_met_by_its_members_and_measured_as_a_whole(

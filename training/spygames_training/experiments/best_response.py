@@ -23,6 +23,7 @@ from typing import Any
 from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import written
 from spygames.core.game.game import Game
+from spygames.core.game.validation import whole
 from spygames.core.players.checkpoint import checkpoint_game, common_game
 from spygames.core.players.mixture import MIX, MixturePlayer
 from spygames.core.players.names import PlayerName, check_play
@@ -142,12 +143,14 @@ def best_response(
             cannot name; `Run.resume` needs it, too.
 
     Raises:
-        ValueError: there is no such agent, or the folder already holds a run.
+        ValueError: there is no such agent, the folder already holds a run, or an argument is invalid; before the
+            training.
         Exception: as in `Run.train`.
     """
     run = learner_run(
         agent, folder, play=play, decisions=decisions, seed=seed, workers=workers, start_from=start_from, game=game
     )
+    check_measurable(run, games, worlds, precision)
     return measure(run, run.train(), games, worlds=worlds, executor=executor, precision=precision)
 
 
@@ -308,6 +311,24 @@ def games_to_measure(run: Run, games: int, worlds: int = 0) -> int:
     return total_games(run.game, games, len(PLAYS) + (worlds > 0), 1)
 
 
+def check_measurable(run: Run, games: int, worlds: int = 0, precision: SearchPrecision = "float32") -> None:
+    """Raise ValueError if `measure` would refuse these arguments: before hours of training instead of after them."""
+    whole("games", games, 1)
+    _learners(run, run.learner.network, worlds, precision)
+
+
+def _learners(run: Run, network: ActorCritic, worlds: int, precision: SearchPrecision) -> dict[str, Player]:
+    """Return the players that are measured, by their keys in `BestResponse.results`; arguments as in `measure`."""
+    learners: dict[str, Player] = {how: from_network(run.game, network, how, "best response") for how in PLAYS}
+    if worlds:
+        known = [Policy.load(agent, game=run.game) for agent in run.config.opponents.bots]
+        # The learner's values do not fit this rival's play, so they get a lower weight.
+        settings = SearchSettings(worlds, lam=MIXED_LAM, precision=precision)
+        learned = Policy(run.game, network, name="best response", value_unit=run.config.ppo.reward_scale)
+        learners[SEARCH] = SearchingPolicy(learned, settings, known)
+    return learners
+
+
 def measure(
     run: Run,
     network: ActorCritic,
@@ -330,15 +351,9 @@ def measure(
         precision: number format of the search's networks, see `SearchSettings.precision`.
 
     Raises:
-        ValueError: the network cannot be searched with.
+        ValueError: the network cannot be searched with, or an argument is invalid.
     """
-    learners: dict[str, Player] = {how: from_network(run.game, network, how, "best response") for how in PLAYS}
-    if worlds:
-        known = [Policy.load(agent, game=run.game) for agent in run.config.opponents.bots]
-        # The learner's values do not fit this rival's play, so they get a lower weight.
-        settings = SearchSettings(worlds, lam=MIXED_LAM, precision=precision)
-        learned = Policy(run.game, network, name="best response", value_unit=run.config.ppo.reward_scale)
-        learners[SEARCH] = SearchingPolicy(learned, settings, known)
+    learners = _learners(run, network, worlds, precision)
     results = {
         how: evaluate(run.game, learner, run.evaluation_opponents, games, run.config.seed, progress, executor)[0]
         for how, learner in learners.items()
