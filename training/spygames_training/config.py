@@ -71,7 +71,7 @@ class Network(NetworkShape):
     values: Literal["one", "split"] = "one"
     """Values that the critic learns. one: one value for all games. split: one value for games among networks (the
     learner and its earlier versions), and another one for games with an opponent that is not a network, such as a
-    scripted bot. The saved agent has the first value only."""
+    scripted bot. Agents by name or folder count as networks. The saved agent has the first value only."""
     belief: Literal["none", "train", "keep"] = "none"
     """Auxiliary task: predict the answers to the game's questions about hidden information (cards, identities, hats)
     from the policy's view. none: no auxiliary task. train: during training only, to shape the shared layers. keep: as
@@ -178,7 +178,8 @@ class Opponents:
     """Fraction of the games, 0 to 1, that have opponents. In each of them one side learns (a seat or a team). Every
     other side is a frozen opponent, which is drawn when the game starts and kept until it ends."""
     bots: tuple[str, ...] = ()
-    """Players among the opponents: scripted bots, searches such as mcts:10, checkpoints by name or folder."""
+    """Players among the opponents: scripted bots, searches such as mcts:10, checkpoints by name or folder, mixtures of
+    these (mix:A|B)."""
     temperature: float = 1.0
     """Sampling temperature of the learning network in games with an opponent that is not a network; positive. The loss
     uses the same temperature. Below 1 the network plays closer to its argmax against bots. Learning against them
@@ -267,7 +268,7 @@ class Config:
         _require(
             self.network,
             "network.",
-            values=(self.network.values == "one" or not everywhere, "one if all games have opponents that are bots"),
+            values=(self.network.values == "one" or not everywhere, "one if every game has one of opponents.bots"),
         )
 
     @property

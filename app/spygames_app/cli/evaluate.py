@@ -48,10 +48,13 @@ class Evaluate:
       random, greedy, ...      a scripted bot
       mcts:200, mc:200         a search, with its simulations per decision
       agent_avenue/simple-2    a released agent (spygames agents lists them)
+      best, safest             the released agent of the variant that wins most, or is hardest to exploit
       runs/first               the folder of a checkpoint or a run
       AGENT+search:64          an agent with a search of 64 worlds per decision
+      mix:A|B                  a mixture: draws one of these players for each game
       python:my_bot.act        a function or class of your own (docs/players.md)
       command:./bot            a program of your own (docs/players.md)
+      onnx:FILE                a network in ONNX format (docs/players.md)
       llm:MODEL@URL            a language model (docs/language_models.md)
 
     A released agent plays as it is meant to, another one samples its actions; @argmax, @sample or a temperature (@0.5)

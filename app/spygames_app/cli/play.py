@@ -77,8 +77,9 @@ class Play:
 
     An opponent is one of: a scripted bot (random, greedy, expert); a search with its simulations per decision
     (mcts:200, mc:200); a released agent (`spygames agents` lists them; best wins most, safest is hardest to exploit);
-    the folder of a checkpoint or run. A released agent plays as it is meant to, another one samples its actions;
-    @argmax, @sample or a temperature (@0.5) after the name changes that.
+    the folder of a checkpoint or run; a mixture (mix:A|B), which draws one of its players for each game. A released
+    agent plays as it is meant to, another one samples its actions; @argmax, @sample or a temperature (@0.5) after the
+    name changes that.
 
     You see only what your seat may know. When the game is over, everything is shown.
 

@@ -1,5 +1,6 @@
 """A separate value for games with bots (`network.values = "split"`)."""
 
+import warnings
 from pathlib import Path
 from typing import Any, Literal
 
@@ -7,8 +8,10 @@ import numpy as np
 import pytest
 import torch
 
+from spygames.core.players.mixture import MixturePlayer
+from spygames.core.players.names import make_player
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
-from spygames_training.agents.policy import Policy
+from spygames_training.agents.policy import Policy, PolicyPlayer
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.networks.actor_critic import ActorCritic, make_network
 from spygames_training.ppo.league import League
@@ -16,6 +19,7 @@ from spygames_training.ppo.learner import Learner
 from spygames_training.ppo.losses import Weights
 from spygames_training.ppo.minibatch import Minibatches
 from spygames_training.ppo.rollout import Rollout
+from spygames_training.ppo.seating import is_network
 from spygames_training.runs.run import Run
 from spygames_training.runs.warm_start import start_from
 from tests.poker import leduc
@@ -98,6 +102,24 @@ def test_the_saved_agent_has_the_value_of_games_without_bots(critic: Literal["ow
     np.testing.assert_array_equal(Policy(GAME, network).value(observation), Policy(GAME, one).value(observation))
 
 
+def test_agents_and_mixtures_of_agents_are_networks(tmp_path: Path) -> None:
+    policy = PolicyPlayer(Policy(GAME, make()))
+    bot = make_player(GAME, "random")
+    assert is_network(policy)
+    assert is_network(MixturePlayer(GAME, [policy, policy]))
+    assert not is_network(bot)
+    assert not is_network(MixturePlayer(GAME, [policy, bot]))
+    save_checkpoint(tmp_path / "agent", GAME, make(), 5)
+    network, agent = Network((16,), values="split"), str(tmp_path / "agent")
+    for bots, warned in (((agent,), True), ((agent, "random"), False)):
+        opponents = Opponents(0.5, bots)
+        config = Config(network=network, ppo=SMALL, workers=1, opponents=opponents, evaluate_against=())
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            Run.create(config, tmp_path / bots[-1].replace("/", "_"), game=GAME).close()
+        assert any("has no effect: all opponents are networks" in str(each.message) for each in caught) == warned
+
+
 def test_both_values_start_from_that_of_a_checkpoint(tmp_path: Path) -> None:
     save_checkpoint(tmp_path / "agent", GAME, make(), 5)
     network = make(values="split")
@@ -112,7 +134,7 @@ def test_both_values_start_from_that_of_a_checkpoint(tmp_path: Path) -> None:
 
 def test_a_run_needs_games_without_bots(tmp_path: Path) -> None:
     network, bots = Network((16,), values="split"), ("random",)
-    wrong = r"network\.values must be one if all games have opponents that are bots, not 'split'"
+    wrong = r"network\.values must be one if every game has one of opponents[.]bots, not 'split'"
     for share in (1.0, 0.99):  # of 32 games, none remains
         with pytest.raises(ValueError, match=wrong):
             Config(network=network, ppo=SMALL, workers=1, opponents=Opponents(share, bots))

@@ -269,13 +269,15 @@ def fresh_checkpoint(tmp_path: Path, **config: object) -> str:
         (f"{AGENT}+search:64,rivals=policy|nobody", "the rivals of a search .*agent_avenue_v0 must be .*policy, "),
         (f"{AGENT}+search:64,rivals=policy|no/body", "'no/body': there is no such checkpoint"),
         (f"{AGENT}+search:64,rivals=heimlich/base-2", "heimlich/base-2 was trained on 'heimlich_v0', not on agent_"),
-        (f"{AGENT}+search:64,rivals=policy|policy", "the rivals of a search must be different"),
+        (f"{AGENT}+search:64,rivals=policy|policy", "the rivals of a search .* different .*, not 'policy[|]policy'$"),
+        (f"{AGENT}+search:64,rivals=mix:{AGENT}|x", f"a mixture is no rival .*: name its players.*not 'mix:{AGENT}'"),
+        (f"{AGENT}+search:64,rivals={AGENT}+search:8", f"a rival .*no search itself.*not '{AGENT}[+]search:8'"),
         (f"{AGENT}+search:64,mode=bold", "the mode of a search .*strong or safe.*'bold'"),
         (f"{AGENT}+search:64,deep=3", "a search .*rivals=A[|]B, mode=safe and precision=bfloat16.*not 'd"),
         (f"{AGENT}+search:64,precision=half", "the precision of a search .*float32 or bfloat16.*'half'"),
         (f"{AGENT}@argmax+search:64", f"{AGENT}@argmax has no probabilities.*use @sample"),
         ("greedy+search:64", "'greedy[+]search:64'.*a policy with a value, not 'greedy'"),
-        ("nobody+search:64", "no player 'nobody': .*others are mcts:N, mc:N, a released agent .*checkpoint:[.]{3}"),
+        ("nobody+search:64", "no player 'nobody': .*others are mcts:N, mc:N, mix:A[|]B, a rel.*onnx:[.]{3}"),
     ],
 )  # fmt: skip
 def test_wrong_names_get_one_line(spec: str, line: str) -> None:

@@ -8,11 +8,19 @@ import numpy as np
 import torch
 
 from spygames.core.game.game import Game
+from spygames.core.players.mixture import MixturePlayer
 from spygames.core.players.names import Player
 from spygames_training.agents.policy import PolicyPlayer
 from spygames_training.evaluation.evaluation import won
 from spygames_training.files.state_dicts import set_rng
 from spygames_training.ppo.league import League
+
+
+def is_network(player: Player) -> bool:
+    """Whether a player is a network without a search, or a mixture of such players."""
+    if isinstance(player, MixturePlayer):
+        return all(map(is_network, player.members))
+    return isinstance(player, PolicyPlayer)
 
 
 class OpponentSeats:
@@ -60,11 +68,11 @@ class OpponentSeats:
         return frozen
 
     def has_bots(self) -> np.ndarray:
-        """Return whether an opponent that is not a network, such as a scripted bot, plays in each game, bool
-        [games]."""
+        """Return whether an opponent that is not a network (`is_network`), such as a scripted bot, plays in each game,
+        bool [games]."""
         bots = np.zeros(max(self.players, default=0) + 1, np.bool_)
         for number, player in self.players.items():
-            bots[number] = not isinstance(player, PolicyPlayer)
+            bots[number] = not is_network(player)
         return np.any(bots[self.controller], axis=1)
 
     def end_games(self, done: np.ndarray, rewards: np.ndarray) -> None:

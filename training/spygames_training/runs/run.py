@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import json
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from math import isfinite
 from pathlib import Path
@@ -28,6 +29,7 @@ from spygames_training.ppo.faster_device import gpu_pays
 from spygames_training.ppo.league import League
 from spygames_training.ppo.learner import Learner
 from spygames_training.ppo.rollout import Rollout, check_memory
+from spygames_training.ppo.seating import is_network
 from spygames_training.ppo.shaping import Shaping, check_shaping
 from spygames_training.runs.agreement import check_same_setup, check_workers, led_by_newest, saved_anywhere
 from spygames_training.runs.evaluations import evaluation_opponents, win_shares
@@ -114,6 +116,8 @@ class Run:
             own.shaped = shape is not None
             self.learner = Learner(own, ppo, workers, config.seed, processes)
         self.league = League(self.game, config.opponents)
+        if processes.first and config.network.values == "split" and all(map(is_network, self.league.bots.values())):
+            warnings.warn('network.values = "split" has no effect: all opponents are networks', stacklevel=3)
         self.config = _in_full(config, self.game)
         players = [from_network(self.game, own), *self.league.players.values()]
         check_memory(self.game, config, processes.count)

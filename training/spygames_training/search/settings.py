@@ -7,6 +7,8 @@ from typing import Literal, get_args
 from spygames.core.basics.plain import plain
 from spygames.core.basics.text import shown
 from spygames.core.game.game import Game
+from spygames.core.players.mixture import MIX
+from spygames.core.players.names import PlayerName
 
 Mode = Literal["strong", "safe"]
 SearchPrecision = Literal["float32", "bfloat16"]
@@ -70,9 +72,8 @@ class SearchSettings:
             known = " or ".join(get_args(SearchPrecision))
             raise ValueError(f"the precision of a search must be {known}, not {shown(self.precision)}")
         if not self.rivals or len(set(self.rivals)) < len(self.rivals):
-            raise ValueError(
-                f"the rivals of a search must be different names, as in rivals=policy|expert, not {shown(self.rivals)}"
-            )
+            given = shown("|".join(self.rivals))
+            raise ValueError(f"the rivals of a search must be different names, as in rivals=policy|expert, not {given}")
 
     @property
     def step_tau(self) -> float:
@@ -122,6 +123,12 @@ def read_settings(game: Game, text: str) -> SearchSettings:
         given[key] = value
     rivals = tuple(given.get("rivals", POLICY).split("|"))
     for rival in rivals:
+        if rival.startswith(f"{MIX}:"):
+            raise ValueError(
+                f"a mixture is no rival of a search: name its players, as in rivals=A|B, not {shown(rival)}"
+            )
+        if is_checkpoint(rival) and PlayerName.parse(rival).search:
+            raise ValueError(f"a rival of a search has no search itself: name it alone, not {shown(rival)}")
         if rival != POLICY and rival not in game.bots and not is_checkpoint(rival):
             known = ", ".join([POLICY, *game.bots])
             raise ValueError(

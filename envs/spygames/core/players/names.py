@@ -59,7 +59,9 @@ SEARCHES = "spygames.searches"
 Its entry `policy` is called with (player, SETTINGS) for `+search:SETTINGS`. It returns a Player or raises
 ValueError."""
 
-DATA = ("checkpoint", "onnx")
+CHECKPOINT = "checkpoint"
+"""The kind that makes the players of checkpoints, which are named by their folder alone."""
+DATA = (CHECKPOINT, "onnx")
 """Kinds whose argument is a data file, which runs no code. All other kinds may run any code."""
 
 COMMAND = "command:"
@@ -286,9 +288,8 @@ def _mixture(game: Game, name: PlayerName) -> MixturePlayer:
 
 def _of_checkpoint(game: Game, name: PlayerName) -> Player:
     """Make a player from a checkpoint. Torch computes its network; NumPy does where torch is not installed."""
-    kind = "checkpoint"
-    if entry_points(group=KINDS, name=kind) and all(map(find_spec, ("torch", "safetensors"))):
-        return _installed(kind)(game, name)
+    if entry_points(group=KINDS, name=CHECKPOINT) and all(map(find_spec, ("torch", "safetensors"))):
+        return _installed(CHECKPOINT)(game, name)
     return NumpyPlayer(game, name.source, name.play)
 
 
@@ -321,9 +322,9 @@ def _no_player(game: Game, name: PlayerName) -> str:
     if not colon and ("/" in source or os.sep in source):
         return f"there is no folder {one_line(source)}, and no released agent of that name"
     return (
-        f"{no}: scripted players of {game.id} are {', '.join(game.bots)}; others are mcts:N, mc:N, a released agent "
-        f"(best, {agents[0] if agents else 'none here'}, ...), the folder of a checkpoint, and "
-        f"{', '.join(f'{kind}:...' for kind in sorted(kinds)) or 'no installed kind'}"
+        f"{no}: scripted players of {game.id} are {', '.join(game.bots)}; others are mcts:N, mc:N, {MIX}:A|B, a "
+        f"released agent (best, {agents[0] if agents else 'none here'}, ...), the folder of a checkpoint, and "
+        f"{', '.join(f'{kind}:...' for kind in sorted(kinds - {CHECKPOINT})) or 'no installed kind'}"
     )
 
 
