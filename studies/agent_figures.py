@@ -10,12 +10,10 @@ from typing import Any
 import torch
 from tyro.conf import Positional
 
-from spygames.core.players.checkpoint_files import find_checkpoint
 from spygames.core.players.names import PlayerName, make_player
 from spygames.core.players.released import ANCHORS as FIRST_AGENTS
 from spygames.core.players.released import FIRST, SAFE, released_agents
-from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, console, run_command
-from spygames_app.shipped import agent_folder
+from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, chosen_folder, console, run_command
 from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
 from spygames_training.agents.policy import Policy, PolicyPlayer
 from spygames_training.evaluation.digests import player_digest
@@ -83,7 +81,7 @@ class Study:
         if not 0 < self.scale <= 100:
             raise WrongArguments(f"--scale must be positive and at most 100, not {self.scale}")
         torch.set_num_threads(1)
-        folder = find_checkpoint(agent_folder(self.agent))
+        folder = chosen_folder(self.agent)
         settings = SearchSettings(WORLDS, precision=self.precision)
         measured = Measured(folder, load_checkpoint(folder), self.agent, self.seed, self.scale, settings)
         with progress_bar(console=console(stderr=True), transient=True) as bar:

@@ -6,7 +6,6 @@ Letters: n decisions, W units of the last hidden layer.
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -16,11 +15,19 @@ from tyro.conf import Positional
 
 from spygames.core.game.rng import as_seed, next_seed
 from spygames.core.game.validation import whole
-from spygames.core.players.checkpoint_files import find_checkpoint
 from spygames.core.players.names import DecisionBatch
 from spygames.core.playing.batch import spread
-from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, console, run_command, say
-from spygames_app.shipped import agent_folder
+from spygames_app.cli.arguments import (
+    AnyFolder,
+    AnyPlayer,
+    Positive,
+    Seed,
+    WrongArguments,
+    chosen_folder,
+    console,
+    run_command,
+    say,
+)
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.agents.policy import Policy, PolicyPlayer
 from spygames_training.evaluation.play_games import LOCKSTEP, play_games
@@ -44,9 +51,9 @@ class Study:
 
     agent: Positional[AnyPlayer] = None
     """The folder of a checkpoint, or the name of an agent."""
-    out: Path | None = None
+    out: AnyFolder = None
     """Folder of the new checkpoint: one that does not exist, or an empty one."""
-    games: int = GAMES
+    games: Positive = GAMES
     """Number of games."""
     seed: Seed = SEED
     """Seed of the deals."""
@@ -58,7 +65,7 @@ class Study:
             )
         check_new(self.out)
         torch.set_num_threads(1)
-        found = load_checkpoint(find_checkpoint(agent_folder(self.agent)))
+        found = load_checkpoint(chosen_folder(self.agent))
         policy = Policy(found.game, found.network, "sample", str(self.agent), found.value_unit)
         before = policy.digest
         with progress_bar(console=console(stderr=True), transient=True) as bar:

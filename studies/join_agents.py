@@ -13,9 +13,8 @@ from tyro.conf import Positional
 from spygames import make_game
 from spygames.core.game.game import Game
 from spygames.core.game.registry import default_options
-from spygames.core.players.checkpoint_files import find_checkpoint
-from spygames_app.cli.arguments import AnyPlayer, WrongArguments, run_command, say
-from spygames_app.shipped import agent_folder
+from spygames.core.players.checkpoint import checkpoint_game
+from spygames_app.cli.arguments import AnyFolder, AnyPlayer, WrongArguments, chosen_folder, run_command, say
 from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from spygames_training.config import Network
 from spygames_training.files.atomic import check_new
@@ -36,7 +35,7 @@ class Study:
     """The folder of a checkpoint, or the name of an agent."""
     second: Positional[AnyPlayer] = None
     """The other one."""
-    out: Path | None = None
+    out: AnyFolder = None
     """Folder of the new checkpoint: one that does not exist, or an empty one."""
     how: How = "beside"
     """beside: a network of twice the width, with both networks side by side, whose logits and value are the means of
@@ -52,8 +51,8 @@ class Study:
             )
         check_new(self.out)
         names = (self.first, self.second)
-        first = load_checkpoint(find_checkpoint(agent_folder(self.first)))
-        second = load_checkpoint(find_checkpoint(agent_folder(self.second)), first.game)
+        first = load_checkpoint(chosen_folder(self.first))
+        second = _second(chosen_folder(self.second), first.game)
         if {first.value_unit, second.value_unit} != {1.0}:
             raise ValueError("the values must be in the game's units: a run had ppo.reward_scale other than 1")
         if self.without_history and "history" not in {**default_options(first.game.id), **first.game.options}:
@@ -74,6 +73,14 @@ class Study:
         save_checkpoint(self.out, game, network, 0, {}, {"began_with": began_with, "joined": joined})
         say(f"agent: {self.out}")
         return 0
+
+
+def _second(folder: Path, game: Game) -> Checkpoint:
+    """Load the second agent for the game of the first one."""
+    own = checkpoint_game(folder)
+    if own.id == game.id and own.options.get("history", 0) > game.options.get("history", 0):
+        raise WrongArguments("the second agent sees more of the history than the first one: name it first")
+    return load_checkpoint(folder, game)
 
 
 def join_networks(game: Game, networks: tuple[ActorCritic, ActorCritic], how: How) -> ActorCritic:

@@ -14,7 +14,7 @@ from tyro.conf import Positional
 
 from spygames.core.players.checkpoint_files import CONFIG, MODEL
 from spygames.core.players.names import PlayerName
-from spygames_app.cli.arguments import AnyPlayer, WrongArguments, run_command, say
+from spygames_app.cli.arguments import AnyFolder, AnyPlayer, WrongArguments, run_command, say
 from spygames_app.shipped import agent_folder
 from spygames_training.agents.bfloat16 import export_bfloat16
 from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
@@ -39,7 +39,7 @@ class Study:
 
     agent: Positional[AnyPlayer] = None
     """The name of a released agent."""
-    fitted: Positional[Path | None] = None
+    fitted: Positional[AnyFolder] = None
     """The folder of the agent with the fitted value."""
 
     def run(self) -> int:

@@ -68,6 +68,8 @@ def test_an_existing_folder_is_refused_before_the_games(
     assert main([str(agent), "--out", str(agent)]) == 2
     assert f"{agent} already exists and is not an empty folder" in capsys.readouterr().err
     assert {file: file.read_bytes() for file in agent.iterdir()} == before
+    assert main([f"{agent}@sample", "--out", str(tmp_path / "new")]) == 2
+    assert f"{agent}@sample says how the agent plays: name the checkpoint alone, {agent}" in capsys.readouterr().err
 
 
 def test_a_policy_without_a_value_is_refused() -> None:

@@ -83,6 +83,14 @@ def test_an_existing_folder_and_a_history_that_the_game_does_not_have_are_refuse
     assert {file: file.read_bytes() for file in one.iterdir()} == before
     assert main([str(one), str(one), "--without-history", "--out", str(out)]) == 2
     assert "--without-history needs a game with the option history, not heimlich_v0" in capsys.readouterr().err
+    assert main([f"{one}@argmax", str(one), "--out", str(out)]) == 2
+    assert f"{one}@argmax says how the agent plays: name the checkpoint alone, {one}" in capsys.readouterr().err
+    history, plain = tmp_path / "history", tmp_path / "plain"
+    for folder, options in ((history, {"history": 2}), (plain, {})):
+        made = make_game("agent_avenue_v0", **options)
+        save_checkpoint(folder, made, make_network(made, Network((4,))), 7)
+    assert main([str(plain), str(history), "--out", str(out)]) == 2
+    assert "the second agent sees more of the history than the first one: name it first" in capsys.readouterr().err
     assert not out.exists()
     out.mkdir()
     assert main([str(one), str(one), "--out", str(out)]) == 0

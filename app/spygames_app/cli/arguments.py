@@ -423,9 +423,9 @@ def _game_of(names: "Iterable[PlayerName]") -> "Game | None":
     return common_game(map(checkpoint_game, checkpoints))
 
 
-def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str:
+def choose_agent(spec: str, game_id: str | None, options: dict[str, Any], *, takes_game: bool = True) -> str:
     """Return the name of an agent after checking that it plays the named game. `best` and `safest` are replaced by the
-    agent's name.
+    agent's name. `takes_game` says whether the command has --game, for a message.
 
     Raises:
         ValueError: the checkpoint does not exist, it plays another game, or `best` comes without a game. Or the name
@@ -433,7 +433,7 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
     """
     from spygames.core.players.names import PlayerName
 
-    agent, asked = agent_and_game(spec, game_id, options)
+    agent, asked = agent_and_game(spec, game_id, options, takes_game=takes_game)
     if (name := PlayerName.parse(agent)).play:
         raise ValueError(f"{agent} says how the agent plays: name the checkpoint alone, {name.source}")
     if asked is not None:
@@ -442,6 +442,13 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
         if asked != (own := checkpoint_game(agent_folder(agent))):
             raise ValueError(f"{agent} plays {own.title}, not {asked.title}")
     return agent
+
+
+def chosen_folder(spec: str) -> Path:
+    """Return the folder of an agent's checkpoint, for a command without --game. Errors as in `choose_agent`."""
+    from spygames.core.players.checkpoint_files import find_checkpoint
+
+    return find_checkpoint(agent_folder(choose_agent(spec, None, {}, takes_game=False)))
 
 
 def agent_and_game(
