@@ -71,9 +71,14 @@ def read() -> Found:
 
 
 def shares(run: dict[str, Any]) -> dict[str, float]:
-    """The part of the exact gain over one half that each adversary finds, and the largest of them."""
+    """The part of the exact gain over one half that each adversary finds, and that of the worst one for the agent.
+
+    It is the one with the highest lower end, as in `BestResponse.worst`: the search's figure is sampled and has an
+    interval, the others are exact.
+    """
     parts = {how: (run[how] - 0.5) / (run["exact"] - 0.5) for how in (*PLAYS, SEARCH)}
-    return {**parts, WORST: max(parts.values())}
+    lower = {how: run["interval"][0] if how == SEARCH else run[how] for how in parts}
+    return {**parts, WORST: parts[max(lower, key=lambda how: lower[how])]}
 
 
 def table(found: Found) -> str:
@@ -89,7 +94,7 @@ def table(found: Found) -> str:
         interval = f" ({100 * spread[0]:.0f} to {100 * spread[1]:.0f})" if spread else ""
         rows.append([*row, f"{100 * np.mean(worst):.0f} %{interval}"])
     head = ["agent's decisions", "seeds", "perfect", "learner, argmax", "learner, sampled", "search on top"]
-    return markdown_table([*head, "best of the three, of the exact gain (95 %)"], rows)
+    return markdown_table([*head, "worst of the three, of the exact gain (95 %)"], rows)
 
 
 @dataclass(frozen=True)
