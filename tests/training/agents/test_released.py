@@ -2,6 +2,7 @@
 
 import importlib
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +75,37 @@ def test_a_variant_has_two_agents_only_where_both_are_earned() -> None:
         if agent.is_safe:
             assert agent.other is not None
             check_earned(agent.name, figures_of(agent.name), figures_of(agent.other.name))
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_the_value_of_every_agent_fits_games_against_itself(name: str) -> None:
+    calibration = figures_of(name).calibration
+    assert calibration is not None
+    assert calibration.games >= 2000
+    assert abs(calibration.bias) <= 0.03
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_the_protocol_names_the_seed_of_every_card(name: str) -> None:
+    table = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8").partition("| seeds | use |")[2]
+    seeds = {int(number) for line in table.partition("\n\n")[0].splitlines() for number in re.findall(r"\d{8}", line)}
+    assert {each["seed"] for each in figures_of(name).evaluations} <= seeds
+
+
+def test_the_agents_that_are_hard_to_exploit_are_within_their_bars() -> None:
+    """The bars that docs/results/long_runs.md names, and one for the advanced mode."""
+    safe = figures_of("agent_avenue/simple-2-safe")
+    sampled = [each for each in safe.adversaries if each.play == "sample"]
+    assert all(each.win_share <= (0.60 if each.curve else 0.57) for each in sampled)
+    assert [bool(each.curve) for each in sampled] in ([True, False], [False, True])
+    rows = [row for each in safe.evaluations for row in each["results"]]
+    won = {row["opponent"]: row for row in rows if row["challenger"] == "agent_avenue/simple-2-safe@sample"}
+    for opponent, least in (("agent_avenue/simple-2@argmax", 0.53), ("agent_avenue/simple-2-first@sample", 0.56)):
+        assert won[opponent]["win_share"] >= least
+        assert won[opponent]["games"] == 9604
+    worst = figures_of("agent_avenue/advanced-2-safe").worst("sample")
+    assert worst is not None
+    assert worst.win_share <= 0.68
 
 
 EARLIER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
