@@ -48,7 +48,7 @@ class Evaluate:
       random, greedy, ...      a scripted bot
       mcts:200, mc:200         a search, with its simulations per decision
       agent_avenue/simple-2    a released agent (spygames agents lists them)
-      best, safest             the released agent of the variant that wins most, or is hardest to exploit
+      best, safest             the agent that wins most, or is hardest to exploit
       runs/first               the folder of a checkpoint or a run
       AGENT+search:64          an agent with a search of 64 worlds per decision
       mix:A|B                  a mixture: draws one of these players for each game
