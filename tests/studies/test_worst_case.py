@@ -298,5 +298,6 @@ def test_the_page_shows_the_entries_of_the_file() -> None:
 
 def test_an_uninformed_adversary_is_missing_only_where_the_variant_has_no_first_agent() -> None:
     for entry in pages.read_entries(pages.FILE):
-        name = PlayerName.parse(entry["agent"]).source.removesuffix(SAFE)
+        first = entry["agent"].removeprefix("mix:").partition("|")[0]
+        name = PlayerName.parse(first).source.removesuffix(SAFE)
         assert (entry["unaware"] is not None) == (ROOT / "anchors" / f"{name}{FIRST}").is_dir(), name
