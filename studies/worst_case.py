@@ -196,7 +196,8 @@ class Study:
 
 def _budget(learner: Mapping[str, Any]) -> tuple[int, int, int, str]:
     """Return the decisions, worlds, games of each result, and precision of a learner's figures."""
-    return learner["decisions"], learner["worlds"], learner[SEARCH]["games"], learner.get("precision", "float32")
+    games = learner.get(SEARCH, {}).get("games", 0)  # without a search no budget fits
+    return learner["decisions"], learner["worlds"], games, learner.get("precision", "float32")
 
 
 def commit() -> str:

@@ -115,21 +115,26 @@ def replaced(entry: Entry) -> str:
     return ", replaced" if digests and entry["digest"] not in digests else ""
 
 
+def plays(agent: str) -> tuple[str, ...]:
+    """Return how an agent plays, or each member of a mixture. A digest does not cover it."""
+    return tuple(member.play for member in PlayerName.parse(agent).members)
+
+
 def that_count(entries: Sequence[Entry]) -> list[Entry]:
     """Return the entry that counts for each agent and way to play, in the order of `entries`.
 
     Among the entries with the most decisions of all learners together, it is the one with the worst result. A quick
     look with a smaller budget is a weaker bound and does not count, whatever it found.
     """
-    found: dict[tuple[str, str], Entry] = {}
+    found: dict[tuple[str, tuple[str, ...]], Entry] = {}
     for entry in sorted(entries, key=lambda each: (_budget(each), _lower_end(*worst(each)))):
-        found[entry["digest"], PlayerName.parse(entry["agent"]).play] = entry
+        found[entry["digest"], plays(entry["agent"])] = entry
     return [entry for entry in entries if any(entry is each for each in found.values())]
 
 
 def worst_entry(digest: str | None, play: str) -> Entry | None:
     """Return the entry of the file that counts (`that_count`) for an agent that plays so; None if there is none."""
-    mine = [e for e in read_entries(FILE) if e["digest"] == digest and PlayerName.parse(e["agent"]).play == play]
+    mine = [e for e in read_entries(FILE) if e["digest"] == digest and plays(e["agent"]) == (play,)]
     return next(iter(that_count(mine)), None)
 
 

@@ -139,6 +139,7 @@ def test_invalid_arguments_give_one_line(agent: str, tmp_path: Path, capsys: pyt
         ([str(tmp_path / "cut")], "is truncated"),
         ([agent, "--play", "best"], "sample, argmax or a temperature"),
         ([f"{agent}@sample", "--play", "argmax"], "agent@sample' and play='argmax' both say how to play: give one"),
+        ([f"mix:{agent}|greedy", "--play", "sample"], "say how its members play, as in mix:A@sample|B@sample"),
         ([agent, "--game", "tests.poker.kuhn"], "trained on 'agent_avenue_v0', not on kuhn_poker_v0"),
     ):
         assert text in complaint(["evaluate", *argv], capsys)

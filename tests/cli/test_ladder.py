@@ -36,6 +36,10 @@ def test_a_ladder_is_played_resumed_extended_and_rerun(tmp_path: Path, capsys: p
     assert run("ladder", file) == 0
     assert (page.read_bytes(), picture.read_bytes(), file.read_bytes()) == (*pages, whole)
 
+    # An option that is off, which the game does not list, and its default are those of the file.
+    assert run("ladder", file, "--option", "history=0", "--option", "mode=simple") == 0
+    assert file.read_bytes() == whole
+
     # A run that was stopped in the middle of a line resumes there.
     file.write_bytes(whole[:-100])
     assert run("ladder", file, "--players", "greedy", "random", "--blocks", 2) == 0

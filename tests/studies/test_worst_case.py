@@ -213,6 +213,8 @@ def test_the_worst_of_the_largest_measurements_counts_and_the_page_has_all(
     other = copy.deepcopy(first) | {"digest": "0"}
     sampled = copy.deepcopy(quick) | {"agent": first["agent"].replace("@sample", "@0.5")}
     assert pages.that_count([first, sampled, other, quick, second]) == [sampled, other, second]
+    mixed = [copy.deepcopy(quick) | {"agent": f"mix:a@sample|b@{play}"} for play in ("sample", "argmax")]
+    assert pages.that_count(mixed) == mixed
     assert pages.labels([first, second])[1] == f"{pages.labels([second])[0]}, seed 5"
 
 

@@ -65,8 +65,8 @@ class BestResponse:
     checkpoint: Positional[AnyPlayer] = None
     """The agent: a released agent, the folder of a checkpoint or run, or a mixture of these (mix:A|B)."""
     resume: RunFolder = None
-    """Resume the learner's run in this folder. Takes --games, --search, --precision and --allow-code, but no other
-    option."""
+    """Resume the learner's run in this folder. Takes --games, --search, --precision, --allow-code, --jobs and --on, but
+    no other option."""
     game: GameId = None
     """The game, such as agent_avenue_v0, or a game of your own. (default: the game of the checkpoint)"""
     option: GameOptions = ()
@@ -102,8 +102,8 @@ class BestResponse:
         given = {name: option for name, option in options.items() if option is not None}
         if self.resume and (self.checkpoint or self.out or given):
             raise WrongArguments(
-                "--resume keeps the settings of the run: it takes --games, --search, --precision and --allow-code, "
-                "no other option"
+                "--resume keeps the settings of the run: it takes --games, --search, --precision, --allow-code, --jobs "
+                "and --on, no other option"
             )
         if self.resume and (self.game or self.option):
             raise WrongArguments("--resume keeps the game of the run: omit --game and --option")
@@ -117,7 +117,9 @@ class BestResponse:
         from spygames_training.experiments.best_response import check_measurable, learner_run, resume_learner
         from spygames_training.runs.run import RunExists
 
-        if self.search and not self.resume and not given.keys() & {"decisions", "start_from", "workers"}:
+        if self.search and not self.resume and not given.keys() & {"decisions", "start_from"}:
+            if self.workers is not None:
+                raise WrongArguments("--workers is for a learner: add --decisions, or use --jobs for a search alone")
             return self._search_alone(agent, game, given)
         if self.resume:
             run = resume_learner(self.resume, allow_code=self.allow_code)

@@ -227,11 +227,15 @@ class Evaluate:
 
 def how_named(spec: str, how: str) -> "PlayerName":
     """Return the name of a player that plays as --play says. "" keeps the player's own way, and so does sample, except
-    for a released agent, which may be meant to play in another way. ValueError if the name says how to play, too."""
+    for a released agent, which may be meant to play in another way. ValueError if the name says how to play, too, or is
+    a mixture, whose members say it."""
+    from spygames.core.players.mixture import MIX
     from spygames.core.players.names import PlayerName, check_play
     from spygames.core.players.released import CHOOSE, find_agent
 
     name = PlayerName.parse(spec)
     check_play(name, how)
+    if how and name.kind == MIX:
+        raise ValueError(f"--play is not for a mixture: say how its members play, as in {MIX}:A@{how}|B@{how}")
     released = name.source in CHOOSE or find_agent(name.source) is not None
     return name if how == "" or (how == "sample" and not released) else replace(name, play=how)

@@ -137,9 +137,12 @@ class Ladder:
 
     def _check_same(self, game: "Game", line: "Line") -> None:
         """Raise ValueError if --game, --option or --seed differ from those of the file."""
+        from spygames.core.game.registry import default_options
+
         if self.deals not in (None, len(line.wins)):
             raise ValueError(f"{self.file} has blocks of {counted(len(line.wins), 'deal')}: leave --deals out")
-        wrong = [key for key, asked in self.option if game.options.get(key) != asked]
+        own = {**default_options(game.id), **game.options}  # a game leaves out an option such as history=0
+        wrong = [key for key, asked in self.option if own.get(key) != asked]
         if (self.game not in (None, game.id)) or wrong or self.seed not in (None, line.seed):
             raise ValueError(f"{self.file} holds {game.title}, seed {line.seed}: name another file for another game")
 

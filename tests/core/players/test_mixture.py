@@ -243,6 +243,11 @@ def test_invalid_mixtures_are_refused(spec: str | PlayerName, message: str) -> N
     assert "\n" not in str(error.value)
 
 
+def test_only_members_that_follow_games_are_told_the_end() -> None:
+    assert hasattr(MixturePlayer(GAME, [Fixed(0), make_player(GAME, "random")]), "ended")
+    assert not hasattr(MixturePlayer(GAME, [make_player(GAME, "random")] * 2), "ended")
+
+
 def test_members_must_be_players() -> None:
     player = make_player(GAME, "random")
     for wrong in ("random", PlayerName("random"), None):

@@ -1,6 +1,7 @@
 """A learner against one frozen agent: its network, its run, resuming after a stop, and the report."""
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -18,7 +19,7 @@ import spygames
 from spygames_app.cli.arguments import agent_and_game
 from spygames_training import best_response
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
-from spygames_training.agents.policy import Policy
+from spygames_training.agents.policy import Policy, PolicyPlayer
 from spygames_training.config import PPO, Config, Network, Opponents, from_mapping
 from spygames_training.experiments import best_response as library
 from spygames_training.networks.actor_critic import make_network
@@ -210,6 +211,29 @@ def test_a_search_without_a_learner_is_measured(
     assert "+search:4" in capsys.readouterr().out
     assert "--precision is that of a search: add --search" in complaint([*argv[:2], "--precision", "bfloat16"], capsys)
     assert "another folder" in complaint(argv, capsys)
+    assert "--workers is for a learner" in complaint([*argv, "--workers", "1"], capsys)
+
+
+def test_a_folder_named_like_another_player_is_the_folder(
+    tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent(tmp_path / "best")
+    monkeypatch.chdir(tmp_path)
+    found = library.learner_run(Path("best"), "out", decisions=512, workers=1, start_from=Path("best"))
+    own = Policy.load(Path("best"), "sample")
+    assert [bot.policy.digest for bot in found.league.bots.values() if isinstance(bot, PolicyPlayer)] == [own.digest]
+    assert found.config.start_from == f".{os.sep}best"
+
+
+def test_a_resumed_run_keeps_the_result_of_its_search(
+    tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    green, out = agent(tmp_path / "green"), tmp_path / "out"
+    assert run("best-response", *short(green, "--out", out), "--search", "2") == 0
+    before = (out / "best_response.json").read_bytes()
+    message = complaint(["best-response", "--resume", str(out), "--games", "4"], capsys)
+    assert "has the result of a search: search with 2 worlds" in message
+    assert (out / "best_response.json").read_bytes() == before
 
 
 def test_a_search_on_top_of_a_learner_is_measured_too(tmp_path: Path, small_updates: None) -> None:

@@ -16,7 +16,9 @@ from spygames import agent_avenue, heimlich
 from spygames.core.game.game import Game
 from spygames.core.game.rng import next_seed
 from spygames.core.players.history import Notes
+from spygames.core.players.mixture import MixturePlayer
 from spygames.core.players.names import DecisionBatch, make_player
+from spygames.core.players.python_function import PythonPlayer
 from spygames.core.playing.batch import spread
 from spygames_training.agents.policy import from_network
 from spygames_training.evaluation.blocks import DEALS, deal_seeds, play_block, scores
@@ -26,6 +28,7 @@ from spygames_training.ladder.lines import (
     Entry,
     LadderError,
     Line,
+    _fresh,
     appending,
     check_harmless,
     check_sides,
@@ -138,6 +141,16 @@ def test_a_player_that_is_too_slow_loses() -> None:
     found = play_block(KUHN, Stubborn(1, "slow"), PASSER, 0, 0, deals=5, referee=Referee(-1.0))
     assert {f.reason for f in found.forfeits.values()} == {"too slow"}
     assert len(found.forfeits) == 10
+
+
+def test_members_of_a_mixture_are_copied_for_each_block_and_have_its_limit() -> None:
+    member = PythonPlayer(KUHN, lambda observation, mask: int(np.flatnonzero(mask)[0]), "first")
+    fresh = _fresh(MixturePlayer(KUHN, [member, PASSER]), 7.0)
+    assert isinstance(fresh, MixturePlayer)
+    copied, passer = fresh.members
+    assert isinstance(copied, PythonPlayer)
+    assert (copied is member, copied.decision_limit, passer is PASSER) == (False, 7.0, True)
+    assert fresh.name == MixturePlayer(KUHN, [member, PASSER]).name
 
 
 def test_a_forfeited_game_against_oneself_has_no_winner() -> None:

@@ -120,6 +120,22 @@ def test_agents_and_mixtures_of_agents_are_networks(tmp_path: Path) -> None:
         assert any("has no effect: all opponents are networks" in str(each.message) for each in caught) == warned
 
 
+@pytest.mark.parametrize(
+    ("opponents", "warned"),
+    [
+        (Opponents(0.5, ("random",)), False),
+        (Opponents(0.5, ("random",), temperature=0.5), False),
+        (Opponents(0.0, ("random",), temperature=0.5), True),
+    ],
+)
+def test_a_temperature_that_nobody_meets_gets_a_warning(opponents: Opponents, warned: bool, tmp_path: Path) -> None:
+    config = Config(network=Network((16,)), ppo=SMALL, workers=1, opponents=opponents, evaluate_against=())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Run.create(config, tmp_path / "run", game=GAME).close()
+    assert any("opponents.temperature has no effect" in str(each.message) for each in caught) == warned
+
+
 def test_both_values_start_from_that_of_a_checkpoint(tmp_path: Path) -> None:
     save_checkpoint(tmp_path / "agent", GAME, make(), 5)
     network = make(values="split")

@@ -15,6 +15,8 @@ Between two sides the fair share is 50 %, and no player wins more against an age
 """
 
 import json
+import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -60,7 +62,8 @@ class BestResponse:
     agent: str
     """The agent's name, including how it plays: `heimlich/base-3@sample`."""
     decisions: int
-    """Number of the learner's own decisions in training; 0 for a search without a learner."""
+    """Number of the learner's own decisions that the training was to have; it makes whole updates, so `curve` may end
+    a little later. 0 for a search without a learner."""
     seed: int
     """Seed of the learner's run, or of the games of a search alone."""
     results: dict[str, Result]
@@ -245,7 +248,7 @@ def learner_run(
         seed=seed,
         decisions=decisions * policy.game.num_sides,  # the setting counts all sides, and the learner plays one
         workers=workers,
-        start_from=str(start_from),
+        start_from=_written(start_from),
         network=Network(kept.hidden, kept.kind, kept.embedding, kept.memory),  # with the default critic
         ppo=PPO(entropy=0.02, entropy_end=0.0, kl=0.0),
         opponents=Opponents(share=1.0, bots=bots),
@@ -264,7 +267,7 @@ def members_of(agent: str | Path, play: str, game: Game | None = None) -> list[t
     """
     if isinstance(agent, Path):
         policy = Policy.load(agent, play, game)
-        return [(f"{agent}@{policy.called.play}", policy)]
+        return [(f"{_written(agent)}@{policy.called.play}", policy)]
     named = PlayerName.parse(agent)
     check_play(named, play)
     if game is None and (own := [each.source for each in named.members if each.source not in CHOOSE]):
@@ -275,6 +278,12 @@ def members_of(agent: str | Path, play: str, game: Game | None = None) -> list[t
         policy = Policy.load(name, game=game)
         found.append((str(replace(name, play=policy.called.play)), policy))
     return found
+
+
+def _written(agent: str | Path) -> str:
+    """Return the name of a player. The path of a folder named `best` is no other player's name."""
+    relative = isinstance(agent, Path) and not agent.is_absolute()
+    return f".{os.sep}{agent}" if relative else str(agent)
 
 
 def one_player(policies: Sequence[Policy]) -> Player:
@@ -312,8 +321,12 @@ def games_to_measure(run: Run, games: int, worlds: int = 0) -> int:
 
 
 def check_measurable(run: Run, games: int, worlds: int = 0, precision: SearchPrecision = "float32") -> None:
-    """Raise ValueError if `measure` would refuse these arguments: before hours of training instead of after them."""
+    """Raise ValueError if `measure` would refuse these arguments, or lose an earlier result of a search: before hours
+    of training instead of after them."""
     whole("games", games, 1)
+    file = run.folder / FIGURES
+    if not worlds and file.exists() and (known := json.loads(read_text(file, MAX_METRICS_BYTES))).get(SEARCH):
+        raise ValueError(f"{file} has the result of a search: search with {known['worlds']} worlds, or move it away")
     _learners(run, run.learner.network, worlds, precision)
 
 
@@ -373,10 +386,11 @@ def measure(
 
 def learning_curve(run: Run) -> tuple[tuple[int, float], ...]:
     """Return the curve of a learner's run, see `BestResponse.curve`. Against a mixture it is the mean over members."""
+    members = Counter(f"won_at_tables/{bot.name}" for bot in run.league.bots.values())
     found: list[tuple[int, float]] = []
     for line in read_text(run.folder / METRICS, MAX_METRICS_BYTES).splitlines():
         row = json.loads(line)
-        won = [share for name, share in row.items() if name.startswith("won_at_tables/")]
+        won = [row[name] for name in members.elements() if name in row]
         if won and row["decisions"] * CURVE >= (len(found) + 1) * run.config.decisions:
             found.append((row["decisions"] // run.game.num_sides, sum(won) / len(won)))
     return tuple(found)

@@ -28,6 +28,7 @@ from spygames.core.chat.player import language_models
 from spygames.core.game.game import Game
 from spygames.core.game.registry import imports_code, make_game
 from spygames.core.game.validation import same
+from spygames.core.players.mixture import MixturePlayer
 from spygames.core.players.names import PlayerName, runs_code
 from spygames.core.players.player import DecisionBatch, Player
 from spygames.core.players.program import CommandPlayer
@@ -158,8 +159,10 @@ def play_line(
         block = play_block(game, timed[0], timed[1], seed, number, deals, referee, progress)
     finally:
         for each in timed:
-            if isinstance(each.player, CommandPlayer):
-                each.player.close()
+            player = each.player
+            for member in player.members if isinstance(player, MixturePlayer) else (player,):
+                if isinstance(member, CommandPlayer):
+                    member.close()
     made = {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "seconds": round(time.monotonic() - began, 2),
@@ -183,6 +186,8 @@ def play_line(
 def _fresh(player: Player, limit: float) -> Player:
     """Return the player for one block. A player with state between games, such as a program, is copied, so that a block
     does not depend on earlier ones."""
+    if isinstance(player, MixturePlayer):
+        return MixturePlayer(player.game, [_fresh(member, limit) for member in player.members])
     if isinstance(player, CommandPlayer | PythonPlayer):
         player = copy(player)
         player.decision_limit = limit  # these players answer game by game

@@ -116,8 +116,11 @@ class Run:
             own.shaped = shape is not None
             self.learner = Learner(own, ppo, workers, config.seed, processes)
         self.league = League(self.game, config.opponents)
-        if processes.first and config.network.values == "split" and all(map(is_network, self.league.bots.values())):
-            warnings.warn('network.values = "split" has no effect: all opponents are networks', stacklevel=3)
+        if processes.first and (config.opponents.share == 0 or all(map(is_network, self.league.bots.values()))):
+            if config.network.values == "split":
+                warnings.warn('network.values = "split" has no effect: all opponents are networks', stacklevel=3)
+            if config.opponents.temperature != 1:
+                warnings.warn("opponents.temperature has no effect: all opponents are networks", stacklevel=3)
         self.config = _in_full(config, self.game)
         players = [from_network(self.game, own), *self.league.players.values()]
         check_memory(self.game, config, processes.count)

@@ -1,6 +1,6 @@
 """Mixtures of players: one of several players is drawn for each game."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -78,8 +78,15 @@ class MixturePlayer:
             actions[own] = self._ask(self.members[k], replace(d, rows=d.rows[own], memory=d.memory[:, :, 1:]))
         return actions
 
-    def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
-        """Tell the members that a game is over (see `Player`)."""
+    @property
+    def ended(self) -> Callable[[int, int, np.ndarray, Notes | None], None]:
+        """Tells the members that a game is over (see `Player`). Without a member that wants to know, there is no such
+        attribute: whoever has it counts as a player that remembers its games."""
+        if not any(hasattr(member, "ended") for member in self.members):
+            raise AttributeError(f"no member of {self.name} has the method ended")
+        return self._ended
+
+    def _ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
         for member in dict.fromkeys(self.members):
             tell_end({seat: member}, returns, row, notes)
 
