@@ -36,6 +36,13 @@ def test_a_damaged_agent_does_not_break_the_list_of_players(tmp_path: Path, text
     assert choices.fits(GAME, "x" * 300)
 
 
+def test_agents_without_a_history_are_offered_in_a_game_with_one() -> None:
+    given = ("agent_avenue/simple-2-first", "mix:agent_avenue/simple-2|greedy", "agent_avenue/advanced-2-first")
+    found = Choices(players=given).players_of(spygames.make_game("agent_avenue_v0", history=3))
+    assert {*given} - {*found} == {"agent_avenue/advanced-2-first"}
+    assert {"agent_avenue/simple-2", "agent_avenue/simple-2-safe"} <= {*found}
+
+
 def test_only_players_that_fit_the_game_are_offered() -> None:
     given = ("agent_dog/standard-4-first", "mc:50", "agent_avenue/simple-2-first@argmax", "best@0.5")
     specs = Choices(given).players_of(GAME)

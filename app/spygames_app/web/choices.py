@@ -14,6 +14,7 @@ import docstring_parser
 
 from spygames.core.game.game import Game
 from spygames.core.game.registry import game_ids, game_module, make_game
+from spygames.core.players.checkpoint import layout_hash
 from spygames.core.players.checkpoint_files import CONFIG, read_checkpoint_config
 from spygames.core.players.names import PlayerName
 from spygames.core.players.released import BEST, CHOOSE, find_agent, find_anchor, released_agents
@@ -162,8 +163,8 @@ def _fits(game: Game, source: str) -> bool:
         for file in (folder / CONFIG, folder / "checkpoint" / CONFIG):
             if file.exists():
                 config = read_checkpoint_config(file)
-                layout = {key: config["layout"][key] for key in ("observation", "num_actions")}
-                return config["environment"]["id"] == game.id and layout == game.layout
+                known = layout_hash(game), layout_hash(game, game.extra_fields)  # as in `read_checkpoint`
+                return config["environment"]["id"] == game.id and config["layout"]["hash"] in known
     except (OSError, ValueError, LookupError, TypeError):  # make_player reports the error later
         pass
     return True
