@@ -94,7 +94,7 @@ def table(found: Found) -> str:
         interval = f" ({100 * spread[0]:.0f} to {100 * spread[1]:.0f})" if spread else ""
         rows.append([*row, f"{100 * np.mean(worst):.0f} %{interval}"])
     head = ["agent's decisions", "seeds", "perfect", "learner, argmax", "learner, sampled", "search on top"]
-    return markdown_table([*head, "worst of the three, of the exact gain (95 %)"], rows)
+    return markdown_table([*head, "best adversary, share of the exact gain (95 %)"], rows)
 
 
 @dataclass(frozen=True)
