@@ -228,7 +228,7 @@ class Evaluate:
 def how_named(spec: str, how: str) -> "PlayerName":
     """Return the name of a player that plays as --play says. "" keeps the player's own way, and so does sample, except
     for a released agent, which may be meant to play in another way. ValueError if the name says how to play, too, or is
-    a mixture, whose members say it."""
+    that of a mixture, whose members have ways of their own."""
     from spygames.core.players.mixture import MIX
     from spygames.core.players.names import PlayerName, check_play
     from spygames.core.players.released import CHOOSE, find_agent

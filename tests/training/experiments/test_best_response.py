@@ -454,3 +454,14 @@ def test_a_resumed_run_does_not_need_its_first_weights(tmp_path: Path, small_upd
     Run.create(config, out).train()
     shutil.rmtree(green)
     assert Run.resume(out).finished
+
+
+def test_the_curve_against_a_mixture_weighs_each_member(tmp_path: Path, small_updates: None) -> None:
+    once, twice = agent(tmp_path / "once"), agent(tmp_path / "twice")
+    learner = library.learner_run(f"mix:{once}|{twice}|{twice}", tmp_path / "out", decisions=512, workers=1)
+    names = [bot.name for bot in learner.league.bots.values()]
+    row = {f"won_at_tables/{name}": share for name, share in zip(names, (0.75, 0.25, 0.25), strict=True)}
+    (learner.folder / "metrics.jsonl").write_text(json.dumps({"decisions": 1024, **row}) + "\n")
+    ((decisions, share),) = library.learning_curve(learner)
+    assert decisions == 512
+    assert share == pytest.approx((0.75 + 2 * 0.25) / 3)

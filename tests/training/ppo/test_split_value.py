@@ -117,7 +117,10 @@ def test_agents_and_mixtures_of_agents_are_networks(tmp_path: Path) -> None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             Run.create(config, tmp_path / bots[-1].replace("/", "_"), game=GAME).close()
-        assert any("has no effect: all opponents are networks" in str(each.message) for each in caught) == warned
+        assert (
+            any("without effect: no game is against a scripted player" in str(each.message) for each in caught)
+            == warned
+        )
 
 
 @pytest.mark.parametrize(
@@ -133,7 +136,7 @@ def test_a_temperature_that_nobody_meets_gets_a_warning(opponents: Opponents, wa
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         Run.create(config, tmp_path / "run", game=GAME).close()
-    assert any("opponents.temperature has no effect" in str(each.message) for each in caught) == warned
+    assert any("opponents.temperature without effect" in str(each.message) for each in caught) == warned
 
 
 def test_both_values_start_from_that_of_a_checkpoint(tmp_path: Path) -> None:

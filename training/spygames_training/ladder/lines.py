@@ -28,7 +28,7 @@ from spygames.core.chat.player import language_models
 from spygames.core.game.game import Game
 from spygames.core.game.registry import imports_code, make_game
 from spygames.core.game.validation import same
-from spygames.core.players.mixture import MixturePlayer
+from spygames.core.players.mixture import MixturePlayer, members_of
 from spygames.core.players.names import PlayerName, runs_code
 from spygames.core.players.player import DecisionBatch, Player
 from spygames.core.players.program import CommandPlayer
@@ -159,8 +159,7 @@ def play_line(
         block = play_block(game, timed[0], timed[1], seed, number, deals, referee, progress)
     finally:
         for each in timed:
-            player = each.player
-            for member in player.members if isinstance(player, MixturePlayer) else (player,):
+            for member in members_of(each.player):
                 if isinstance(member, CommandPlayer):
                     member.close()
     made = {

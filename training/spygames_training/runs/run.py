@@ -117,10 +117,11 @@ class Run:
             self.learner = Learner(own, ppo, workers, config.seed, processes)
         self.league = League(self.game, config.opponents)
         if processes.first and (config.opponents.share == 0 or all(map(is_network, self.league.bots.values()))):
-            if config.network.values == "split":
-                warnings.warn('network.values = "split" has no effect: all opponents are networks', stacklevel=3)
-            if config.opponents.temperature != 1:
-                warnings.warn("opponents.temperature has no effect: all opponents are networks", stacklevel=3)
+            idle = ['network.values = "split"'] if config.network.values == "split" else []
+            idle += ["opponents.temperature"] if config.opponents.temperature != 1 else []
+            if idle:
+                text = f"{' and '.join(idle)} without effect: no game is against a scripted player"
+                warnings.warn(text, stacklevel=3)
         self.config = _in_full(config, self.game)
         players = [from_network(self.game, own), *self.league.players.values()]
         check_memory(self.game, config, processes.count)

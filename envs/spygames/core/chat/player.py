@@ -27,7 +27,7 @@ from spygames.core.players.inquiry import (
     belief_question,
     parse_beliefs,
 )
-from spygames.core.players.mixture import MixturePlayer
+from spygames.core.players.mixture import members_of
 from spygames.core.players.player import DecisionBatch, Player, PlayerFailed, PlayerUnavailable
 from spygames.core.players.replies import Reply, Verdict, correction, parse
 from spygames.core.players.turns import Turn, briefing, prompt, question, turn_of
@@ -436,7 +436,7 @@ def language_models(players: Iterable[Player]) -> list[LanguageModel]:
     """Return the language models among players and the members of mixtures, each once."""
     found: dict[int, LanguageModel] = {}
     for player in players:
-        for each in player.members if isinstance(player, MixturePlayer) else (player,):
+        for each in members_of(player):
             if isinstance(each, LanguageModel):
                 found[id(each)] = each
     return [*found.values()]

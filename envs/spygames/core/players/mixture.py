@@ -19,6 +19,11 @@ DRAWN = np.float32(1 << 20)
 """The memory of a seat whose member is drawn begins with this number plus the member's index."""
 
 
+def members_of(player: Player) -> tuple[Player, ...]:
+    """Return the members of a mixture, or the player itself."""
+    return player.members if isinstance(player, MixturePlayer) else (player,)
+
+
 def check_number(members: int) -> None:
     """Raise ValueError if a mixture has fewer than two members."""
     if members < 2:
@@ -80,8 +85,10 @@ class MixturePlayer:
 
     @property
     def ended(self) -> Callable[[int, int, np.ndarray, Notes | None], None]:
-        """Tells the members that a game is over (see `Player`). Without a member that wants to know, there is no such
-        attribute: whoever has it counts as a player that remembers its games."""
+        """Method that tells the members that a game is over (see `Player`).
+
+        A player with this attribute counts as one that remembers its games, so it is missing if no member has it.
+        """
         if not any(hasattr(member, "ended") for member in self.members):
             raise AttributeError(f"no member of {self.name} has the method ended")
         return self._ended
