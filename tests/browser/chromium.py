@@ -17,6 +17,7 @@ from spygames_app.web.choices import Choices
 from spygames_app.web.serve import bind, server_of
 from spygames_app.web.server import make_app
 from spygames_app.web.store import Store
+from tests.web.visitor import new_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page  # pyright: ignore[reportMissingImports]
@@ -58,7 +59,7 @@ def serving(offered: Choices | None = None, store: Store | None = None, port: in
     """Run a server in a thread of this process and yield its address."""
     listening = bind("127.0.0.1", port)
     port = listening.getsockname()[1]
-    server = server_of(make_app(offered or Choices(), [f"127.0.0.1:{port}"], store=store, **more))
+    server = server_of(make_app(offered or Choices(), [f"127.0.0.1:{port}"], store=store or new_store(), **more))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     while not server.started:

@@ -15,8 +15,8 @@ from spygames.core.players.names import make_player
 from spygames.core.records.record import play_record, save_games
 from spygames_app.web import store
 from spygames_app.web.choices import Choices
-from spygames_app.web.store import Store
 from tests.browser.chromium import AXE, READY, Tab, browsing, missing, need, serving, tab, watched
+from tests.web.visitor import new_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser  # pyright: ignore[reportMissingImports]
@@ -235,7 +235,7 @@ def test_a_restarted_server_is_reported(browser: "Browser") -> None:
 
 def test_the_page_waits_for_a_server_that_does_not_answer(browser: "Browser") -> None:
     """The page shows a visible message, and continues when the server is back."""
-    kept, context = Store(), browser.new_context()
+    kept, context = new_store(), browser.new_context()
     with serving(store=kept) as home:
         at = watched(context.new_page(), home)
         at.begin(opponents="greedy")
@@ -359,7 +359,7 @@ def test_a_file_of_recorded_games_can_be_uploaded(browser: "Browser", home: str,
 
 def test_moves_of_others_are_shown_one_by_one(browser: "Browser") -> None:
     """With motion, each move is shown for a while; the rest can be skipped."""
-    kept = Store()
+    kept = new_store()
     with serving(Choices((), "heimlich_v0", {"players": 4}), kept) as home:
         context = browser.new_context(viewport={"width": 1280, "height": 800})
         at = watched(context.new_page(), home)

@@ -12,7 +12,7 @@ from spygames_app.web import choices
 from spygames_app.web.choices import Choices
 from spygames_app.web.server import make_app
 from spygames_app.web.store import Store
-from tests.web.visitor import GAME, HOST, Visitor, actions, begin, revision
+from tests.web.visitor import GAME, HOST, Visitor, actions, begin, new_store, revision
 
 
 def test_choices_follow_the_options_of_the_game() -> None:
@@ -80,7 +80,7 @@ def test_a_game_of_another_module_without_pictures_is_played() -> None:
     """Kuhn poker has no picture, no README and no texts of moves; the page plays it nevertheless."""
     offered = Choices((), "tests.poker.kuhn")
     assert offered.options_of("tests.poker.kuhn") == []
-    kept = Store()
+    kept = new_store()
     visitor = Visitor(make_app(offered, [HOST], store=kept))
     assert "tests.poker.kuhn" in visitor.get("/").text
     visitor.get("/seats?game=0")

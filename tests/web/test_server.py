@@ -16,7 +16,7 @@ from spygames_app.web.choices import Choices
 from spygames_app.web.html import h
 from spygames_app.web.server import make_app
 from spygames_app.web.store import Beat, Store, WebGame
-from tests.web.visitor import GAME, HOST, Answer, Moody, Visitor, actions, begin, revision
+from tests.web.visitor import GAME, HOST, Answer, Moody, Visitor, actions, begin, new_store, revision
 
 # ---------------------------------------------------------------- foreign requests
 
@@ -409,7 +409,7 @@ def test_new_visitors_do_not_displace_one_with_a_game(
 
 
 def test_the_number_of_games_is_limited() -> None:
-    kept = Store()
+    kept = new_store()
     visitor, _ = kept.visitor(None)
     for _ in range(store.MAX_GAMES + 3):
         kept.begin(visitor, "Game", "/rules?game=0", GAME, ["greedy"], [0, 0]).wait(30)

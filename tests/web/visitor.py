@@ -1,6 +1,7 @@
 """A browser for tests, without a network: it sends requests to the application and keeps its cookie."""
 
 import asyncio
+import itertools
 import re
 from dataclasses import dataclass
 from html import unescape
@@ -41,6 +42,11 @@ class Answer:
         """The text of the alert; empty without one."""
         found = re.search(r'<p[^>]*role="alert"[^>]*>(.*?)</p>', self.text)
         return unescape(found[1]) if found else ""
+
+
+def new_store() -> Store:
+    """Return an empty store. Every store deals the same games, since some random games end after two decisions."""
+    return Store(seed=itertools.count(1 << 63).__next__)  # long numbers: tests look for them in pages
 
 
 class Visitor:
