@@ -162,11 +162,12 @@ class Study:
                         f"{folder} has a learner of {begun[0]:,} decisions and seed {begun[1]}, not "
                         f"{self.decisions:,} and {seed}: move it away"
                     )
+                check_measurable(run, games, self.worlds, self.precision)
             else:
                 start = PlayerName.parse(first).source
                 options = {"play": self.play or "", "seed": seed, "workers": self.workers, "start_from": start}
-                run = learner_run(agent, folder, decisions=self.decisions, **options)
-            check_measurable(run, games, self.worlds, self.precision)
+                measured = {"games": games, "worlds": self.worlds, "precision": self.precision}
+                run = learner_run(agent, folder, decisions=self.decisions, **options, **measured)
             measure(run, run.train(), games, worlds=self.worlds, precision=self.precision)
         found: dict[str, Any] = json.loads((folder / FIGURES).read_text())
         if (known := _budget(found)) != budget:

@@ -123,15 +123,16 @@ class BestResponse:
             return self._search_alone(agent, game, given)
         if self.resume:
             run = resume_learner(self.resume, allow_code=self.allow_code)
+            check_measurable(run, self.games, self.search or 0, self.precision)
         else:
+            measured = {"games": self.games, "worlds": self.search or 0, "precision": self.precision}
             try:
-                run = learner_run(agent, self.out, game=game, **given)
+                run = learner_run(agent, self.out, game=game, **given, **measured)
             except RunExists as error:
                 again = f"{program()} best-response --resume {shlex.quote(str(error.folder))}"
                 raise ValueError(
                     f"{error.folder} holds a run already: resume it with {again}, or choose another --out"
                 ) from error
-        check_measurable(run, self.games, self.search or 0, self.precision)
         resume = f"{program()} best-response --resume {shlex.quote(str(run.folder))}"
         try:
             self._report(run)

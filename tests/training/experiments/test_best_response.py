@@ -270,6 +270,7 @@ def test_a_measurement_that_must_fail_is_refused_before_the_training(
     if given.keys() == {"worlds"}:
         argv = short(green, "--out", tmp_path / "out", "--search", str(given["worlds"]))
         assert re.search(message, complaint(["best-response", *argv], capsys))
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_mixture_is_met_by_its_members_and_measured_as_a_whole(

@@ -22,6 +22,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import written
 from spygames.core.game.game import Game
@@ -35,7 +37,7 @@ from spygames_training.agents.policy import Policy, PolicyPlayer, from_network
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.evaluation.evaluation import Result, evaluate, total_games
 from spygames_training.files.atomic import check_new, write_whole
-from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.networks.actor_critic import ActorCritic, make_network
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
 from spygames_training.runs.folder import resume_config
 from spygames_training.runs.report import MAX_METRICS_BYTES, METRICS
@@ -151,9 +153,18 @@ def best_response(
         Exception: as in `Run.train`.
     """
     run = learner_run(
-        agent, folder, play=play, decisions=decisions, seed=seed, workers=workers, start_from=start_from, game=game
+        agent,
+        folder,
+        play=play,
+        decisions=decisions,
+        games=games,
+        seed=seed,
+        workers=workers,
+        start_from=start_from,
+        worlds=worlds,
+        precision=precision,
+        game=game,
     )
-    check_measurable(run, games, worlds, precision)
     return measure(run, run.train(), games, worlds=worlds, executor=executor, precision=precision)
 
 
@@ -232,12 +243,18 @@ def learner_run(
     *,
     play: str = "",
     decisions: int = DECISIONS,
+    games: int = GAMES,
     seed: int = 1,
     workers: int = 2,
     start_from: str | Path = "",
+    worlds: int = 0,
+    precision: SearchPrecision = "float32",
     game: Game | None = None,
 ) -> Run:
-    """Create the run of a learner, without training it; arguments and errors as in `best_response`."""
+    """Create the run of a learner, without training it; arguments and errors as in `best_response`.
+
+    `games`, `worlds` and `precision` are only checked, before the folder is made; give them to `measure`, too.
+    """
     bots, policies = zip(*members_of(agent, play, game), strict=True)
     policy = policies[0]
     folder, kept = _folder(folder, policies), policy.network.config
@@ -254,6 +271,9 @@ def learner_run(
         opponents=Opponents(share=1.0, bots=bots),
         evaluate_against=(_opponent(bots),),
     )
+    whole("games", games, 1)
+    with torch.random.fork_rng(devices=[]):
+        _learners(policy.game, config, make_network(policy.game, config.network), worlds, precision)
     return Run.create(config, folder, policy.game)
 
 
@@ -321,23 +341,25 @@ def games_to_measure(run: Run, games: int, worlds: int = 0) -> int:
 
 
 def check_measurable(run: Run, games: int, worlds: int = 0, precision: SearchPrecision = "float32") -> None:
-    """Raise ValueError if `measure` would refuse these arguments, or lose an earlier result of a search: before hours
-    of training instead of after them."""
+    """Raise ValueError if `measure` would refuse these arguments for a resumed run, or lose an earlier result of a
+    search: before hours of training instead of after them."""
     whole("games", games, 1)
     file = run.folder / FIGURES
     if not worlds and file.exists() and (known := json.loads(read_text(file, MAX_METRICS_BYTES))).get(SEARCH):
         raise ValueError(f"{file} has the result of a search: search with {known['worlds']} worlds, or move it away")
-    _learners(run, run.learner.network, worlds, precision)
+    _learners(run.game, run.config, run.learner.network, worlds, precision)
 
 
-def _learners(run: Run, network: ActorCritic, worlds: int, precision: SearchPrecision) -> dict[str, Player]:
+def _learners(
+    game: Game, config: Config, network: ActorCritic, worlds: int, precision: SearchPrecision
+) -> dict[str, Player]:
     """Return the players that are measured, by their keys in `BestResponse.results`; arguments as in `measure`."""
-    learners: dict[str, Player] = {how: from_network(run.game, network, how, "best response") for how in PLAYS}
+    learners: dict[str, Player] = {how: from_network(game, network, how, "best response") for how in PLAYS}
     if worlds:
-        known = [Policy.load(agent, game=run.game) for agent in run.config.opponents.bots]
+        known = [Policy.load(agent, game=game) for agent in config.opponents.bots]
         # The learner's values do not fit this rival's play, so they get a lower weight.
         settings = SearchSettings(worlds, lam=MIXED_LAM, precision=precision)
-        learned = Policy(run.game, network, name="best response", value_unit=run.config.ppo.reward_scale)
+        learned = Policy(game, network, name="best response", value_unit=config.ppo.reward_scale)
         learners[SEARCH] = SearchingPolicy(learned, settings, known)
     return learners
 
@@ -366,7 +388,7 @@ def measure(
     Raises:
         ValueError: the network cannot be searched with, or an argument is invalid.
     """
-    learners = _learners(run, network, worlds, precision)
+    learners = _learners(run.game, run.config, network, worlds, precision)
     results = {
         how: evaluate(run.game, learner, run.evaluation_opponents, games, run.config.seed, progress, executor)[0]
         for how, learner in learners.items()
