@@ -3,6 +3,8 @@
 import itertools
 import json
 import re
+import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +20,7 @@ from spygames.core.game.rng import next_seed
 from spygames.core.players.history import Notes
 from spygames.core.players.mixture import MixturePlayer
 from spygames.core.players.names import DecisionBatch, make_player
+from spygames.core.players.program import CommandPlayer
 from spygames.core.players.python_function import PythonPlayer
 from spygames.core.playing.batch import spread
 from spygames_training.agents.policy import from_network
@@ -151,6 +154,17 @@ def test_members_of_a_mixture_are_copied_for_each_block_and_have_its_limit() -> 
     assert isinstance(copied, PythonPlayer)
     assert (copied is member, copied.decision_limit, passer is PASSER) == (False, 7.0, True)
     assert fresh.name == MixturePlayer(KUHN, [member, PASSER]).name
+
+
+def test_programs_in_a_mixture_end_with_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[CommandPlayer] = []
+    monkeypatch.setattr(CommandPlayer, "act", lambda _, decisions: PASSER.act(decisions))
+    monkeypatch.setattr(CommandPlayer, "close", ended.append)
+    program = CommandPlayer(KUHN, shlex.quote(sys.executable))
+    mixture = MixturePlayer(KUHN, [program, PASSER])
+    play_line(KUHN, (Entry("mixture", ""), mixture), (Entry("passer", ""), PASSER), 0, 0, None, deals=4)
+    assert [type(each) for each in ended] == [CommandPlayer]
+    assert ended[0] is not program  # but its copy for this block
 
 
 def test_a_forfeited_game_against_oneself_has_no_winner() -> None:
