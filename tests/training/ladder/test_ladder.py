@@ -158,11 +158,12 @@ def test_members_of_a_mixture_are_copied_for_each_block_and_have_its_limit() -> 
 
 def test_programs_in_a_mixture_end_with_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[CommandPlayer] = []
-    monkeypatch.setattr(CommandPlayer, "act", lambda _, decisions: PASSER.act(decisions))
-    monkeypatch.setattr(CommandPlayer, "close", ended.append)
+    monkeypatch.setattr(CommandPlayer, "act", lambda _, decisions: decisions.mask[decisions.rows].argmax(axis=1))
+    monkeypatch.setattr(CommandPlayer, "close", lambda self: ended.append(self))
     program = CommandPlayer(KUHN, shlex.quote(sys.executable))
-    mixture = MixturePlayer(KUHN, [program, PASSER])
-    play_line(KUHN, (Entry("mixture", ""), mixture), (Entry("passer", ""), PASSER), 0, 0, None, deals=4)
+    passer = PythonPlayer(KUHN, lambda observation, mask: int(np.flatnonzero(mask)[0]), "passer")
+    mixture = MixturePlayer(KUHN, [program, passer])
+    play_line(KUHN, (Entry("mixture", ""), mixture), (Entry("passer", ""), passer), 0, 0, None, deals=4)
     assert [type(each) for each in ended] == [CommandPlayer]
     assert ended[0] is not program  # but its copy for this block
 
