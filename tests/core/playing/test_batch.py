@@ -186,6 +186,24 @@ def test_copies_continue_equally_and_independently(copied: Callable[[Batch], Bat
     assert batch.states.tobytes() == other.states.tobytes()
 
 
+def test_new_buffers_keep_the_values_of_games_that_do_not_change() -> None:
+    batch, other = Batch(GAME, 3, 5), Batch(GAME, 3, 5)
+    saved = batch.save()
+    for change in (
+        lambda games: games.begin(np.array([1])),
+        lambda games: games.look(np.array([2]), np.zeros(3, np.int8)),
+        lambda games: games.restore(saved, np.zeros(3, np.int8)),
+    ):
+        observation, mask = np.full_like(batch.observation, 7), np.full_like(batch.mask, 7)
+        batch.write_to(observation, mask)
+        change(batch)
+        change(other)
+        assert batch.observation is observation
+        assert (observation.tobytes(), mask.tobytes()) == (other.observation.tobytes(), other.mask.tobytes())
+        step(batch, 1)
+        step(other, 1)
+
+
 def test_resume_continues_games() -> None:
     batch, other = Batch(GAME, N, 5), Batch(GAME, N, 6)
     step(batch, 9)

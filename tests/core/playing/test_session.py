@@ -81,6 +81,42 @@ def test_finished_games_stay_until_new_ones_begin() -> None:
     assert (rows.serial != numbers).nonzero()[0].tolist() == [2, 4]
 
 
+@pytest.mark.parametrize("rows", [[1, 1], [3], [-1], [0.0], [[0]], [True, False, True], "0"])
+def test_wrong_rows_are_refused_before_any_game_changes(rows: Any) -> None:
+    games = Rows(KUHN, 3, 1)
+    before, seeds = games.states.tobytes(), games.seeds.tobytes()
+    for call in (games.begin, lambda given: games.advance(given, np.zeros(3, int), games.seats.copy())):
+        with pytest.raises(ValueError, match=r"rows must be different numbers from 0 to 2, int64 \[k\], not "):
+            call(rows)
+    assert (games.states.tobytes(), games.seeds.tobytes()) == (before, seeds)
+    games.begin([2])  # pyright: ignore[reportArgumentType]
+    assert games.states.tobytes() != before
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"seeds": [1.5]}, "seeds must be a uint64 array"),
+        ({"seeds": [1, 2]}, "seeds must be a uint64 array"),
+        ({"seeds": [-1]}, "seeds must be from 0"),
+        ({"states": KUHN.new_states(2)}, "states must be 1 states of kuhn_poker_v0"),
+        ({"viewers": [0, 0, 2]}, "viewers must be 3 seats from 0 to 1"),
+        ({"viewers": [0]}, "viewers must be 3 seats from 0 to 1"),
+        ({"actions": [0.0, 0.0, 0.0]}, "actions must be integers of shape"),
+        ({"actions": 0}, "actions must be integers of shape"),
+        ({"actions": np.array([0, 0, 2**63], np.uint64)}, "action 9223372036854775808 in game 2 is too large"),
+    ],
+)
+def test_wrong_arrays_are_refused_before_any_game_changes(given: dict[str, Any], message: str) -> None:
+    games = Rows(KUHN, 3, 1)
+    before = games.states.tobytes(), games.seeds.tobytes()
+    begins = given.keys() & {"seeds", "states"}
+    usual = {} if begins else {"actions": np.zeros(3, int), "viewers": games.seats}
+    with pytest.raises(ValueError, match=message):
+        (games.begin if begins else games.advance)(np.array([2]), **{**usual, **given})
+    assert (games.states.tobytes(), games.seeds.tobytes()) == before
+
+
 def test_one_row_plays_like_many() -> None:
     """The loops for one row run as Python, those for several are compiled."""
     many, rng = Rows(GAME, 3, 5), np.random.default_rng(0)

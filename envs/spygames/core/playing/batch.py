@@ -12,7 +12,7 @@ from spygames.core.compiling.kernel import entry
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import next_seed
 from spygames.core.game.validation import because, is_whole, some_legal, whole
-from spygames.core.playing.rows import Rows, blank, buffer, first_illegal, spread
+from spygames.core.playing.rows import Rows, as_actions, blank, buffer, first_illegal, spread
 from spygames.core.playing.threads import Team
 
 __all__ = ["Batch", "spread"]
@@ -182,7 +182,8 @@ class Batch(Rows):
         self._run(_answer_loop(self.game), self.states, out)
 
     def write_to(self, observation: np.ndarray, mask: np.ndarray) -> None:
-        """Make the next `reset` or `step` write into these buffers, which then replace `observation` and `mask`."""
+        """Make the next step or other change of games write into these buffers, which then replace `observation` and
+        `mask`."""
         observation = buffer("observation", observation, (self.n, self.game.num_features), np.float32)
         mask = buffer("mask", mask, (self.n, self.game.num_actions), np.int8)
         self._next = observation, mask, observation.view(self.game.view_dtype).reshape(self.n)
@@ -190,8 +191,19 @@ class Batch(Rows):
 
     def begin(self, rows: np.ndarray, seeds: np.ndarray | None = None, states: np.ndarray | None = None) -> None:
         """Begin new games in some rows (see `Rows.begin`). Writes into the buffers passed to `write_to`, if any."""
-        self.observation, self.mask, self.views = self._next
+        self._take_buffers()
         super().begin(rows, seeds, states)
+
+    def look(self, rows: np.ndarray, viewers: np.ndarray) -> None:
+        """Update some rows (see `Rows.look`). Writes into the buffers passed to `write_to`, if any."""
+        self._take_buffers()
+        super().look(rows, viewers)
+
+    def _take_buffers(self) -> None:
+        """Replace `observation` and `mask` by the buffers passed to `write_to`, with the same values."""
+        if self._next[0] is not self.observation or self._next[1] is not self.mask:
+            self._next[0][...], self._next[1][...] = self.observation, self.mask
+            self.observation, self.mask, self.views = self._next
 
     def resume(self, states: np.ndarray, seeds: np.ndarray, *, checked: bool = False) -> None:
         """Resume saved games.
@@ -225,14 +237,7 @@ class Batch(Rows):
         Raises:
             IllegalAction: an action is not legal. No game has changed then.
         """
-        actions = np.asarray(actions)
-        if actions.shape != (self.n,) or actions.dtype.kind not in "iu":
-            raise IllegalAction(
-                f"actions must be integers of shape ({self.n},), not {actions.dtype} of shape {actions.shape}"
-            )
-        actions = np.ascontiguousarray(actions, np.int64)
-        if not actions.flags.carray:
-            actions = actions.copy()
+        actions = as_actions(actions, self.n)
         bad = first_illegal(actions, self._allowed)
         if bad >= 0:
             seat, legal = int(self.seats[bad]), some_legal(self._allowed[bad])

@@ -262,11 +262,22 @@ class Rows:
         """Begin new games in `rows`. `rewards`, `done` and `cut_off` remain those of the last step.
 
         Args:
-            rows: int64 [k], the games.
+            rows: int64 [k], the games, each once.
             seeds: uint64 [k]; None: each row uses the seed that follows the seed of its last game.
             states: STATE [k], positions to begin from. The seeds of later games then follow `seeds`. A position that is
                 over is observed by seat 0.
+
+        Raises:
+            ValueError: `rows` are not rows, or `seeds` or `states` have another shape or type. No game has changed
+                then.
         """
+        rows = self._checked(rows)
+        if seeds is not None and not _integers(seeds := np.asarray(seeds), (len(rows),)):
+            raise ValueError(f"seeds must be a uint64 array of shape ({len(rows)},), not {_described(seeds)}")
+        if seeds is not None and (seeds < 0).any():
+            raise ValueError(f"seeds must be from 0 to 2**64 - 1, not {seeds[seeds < 0][0]}")
+        if states is not None and (states.shape, states.dtype) != ((len(rows),), self.game.state_dtype):
+            raise ValueError(f"states must be {len(rows)} states of {self.game.id}, not {_described(states)}")
         self.seeds[rows] = [next_seed(s) for s in self.seeds[rows]] if seeds is None else seeds
         if states is None:
             self._run(self._row_loops.begin, self.game.packed, self.arrays, rows, n=len(rows))
@@ -279,13 +290,18 @@ class Rows:
         """Apply one decision in each of `rows`. All other rows are unchanged.
 
         Args:
-            rows: int64 [k], the games.
-            actions: int64 [n], read at `rows`.
-            viewers: int8 [n], the seat that observes the end of a finished game.
+            rows: int64 [k], the games, each once.
+            actions: int [n], read at `rows`.
+            viewers: int8 [n], the seat that observes the end of a finished game; read at `rows`.
 
         Raises:
-            IllegalAction: an action is not legal. No game has changed then.
+            IllegalAction: an action is not legal, or `actions` have another shape or type. No game has changed then.
+            ValueError: `rows` are not rows, or `viewers` not seats. No game has changed then.
         """
+        rows, actions, viewers = self._checked(rows), as_actions(actions, self.n), np.asarray(viewers)
+        seats = self.game.num_players
+        if not _integers(viewers, (self.n,)) or not ((viewers[rows] >= 0) & (viewers[rows] < seats)).all():
+            raise ValueError(f"viewers must be {self.n} seats from 0 to {seats - 1}, not {_described(viewers)}")
         self.require_legal(rows, actions)
         self.advance_legal(rows, actions, viewers)
 
@@ -293,6 +309,18 @@ class Rows:
         """Like `advance`, without the check. The effect of an illegal action is undefined."""
         loop, viewers = self._row_loops.advance, np.ascontiguousarray(viewers, np.int8)
         self._run(loop, self.arrays, rows, actions, viewers, self.cut_off, n=len(rows))
+
+    def _checked(self, rows: np.ndarray) -> np.ndarray:
+        """Return `rows` as int64 [k]. Raise ValueError unless they are different rows of these games."""
+        if rows is self.all:
+            return rows
+        found = np.asarray(rows)
+        right = _integers(found, found.shape[:1])
+        if right and len(found):
+            right = found.min() >= 0 and found.max() < self.n and np.bincount(found.astype(np.int64)).max() == 1
+        if not right:
+            raise ValueError(f"rows must be different numbers from 0 to {self.n - 1}, int64 [k], not {shown(rows)}")
+        return np.ascontiguousarray(found, np.int64)
 
     def require_legal(self, rows: np.ndarray, actions: np.ndarray) -> None:
         """Raise IllegalAction unless all actions are legal; arguments as in `advance`."""
@@ -358,6 +386,22 @@ def spread(seed: np.uint64, n: int) -> np.ndarray:
     """Derive `n` seeds, uint64 [n], from one: the SplitMix64 sequence that starts there."""
     with np.errstate(over="ignore"):
         return np.array([mix(np.uint64(seed) + GAMMA * np.uint64(i + 1)) for i in range(n)], np.uint64)
+
+
+def _integers(array: np.ndarray, shape: tuple[int, ...]) -> bool:
+    """Whether an array holds integers, and has one dimension and that shape."""
+    return array.ndim == 1 and array.shape == shape and array.dtype.kind in "iu"
+
+
+def as_actions(actions: np.ndarray, n: int) -> np.ndarray:
+    """Return actions as int64 [n]. Raise IllegalAction if they have another shape or are not integers."""
+    actions = np.asarray(actions)
+    if not _integers(actions, (n,)):
+        raise IllegalAction(f"actions must be integers of shape ({n},), not {actions.dtype} of shape {actions.shape}")
+    if actions.dtype == np.uint64 and n and actions.max() > np.iinfo(np.int64).max:
+        raise IllegalAction(f"action {actions.max()} in game {actions.argmax()} is too large")
+    actions = np.ascontiguousarray(actions, np.int64)
+    return actions if actions.flags.carray else actions.copy()
 
 
 def _described(array: Any) -> str:
