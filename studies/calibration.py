@@ -13,8 +13,8 @@ import numpy as np
 from spygames.core.basics.json_numbers import read_uint64, written
 from spygames.core.basics.json_values import LARGEST, is_count, is_number
 from spygames.core.basics.text import shown
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.rng import as_seed, next_seed
-from spygames.core.game.validation import whole
 from spygames.core.players.names import DecisionBatch
 from spygames.core.players.sampling import draw_actions
 from spygames.core.playing.batch import spread

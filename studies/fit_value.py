@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from tyro.conf import Positional
 
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.rng import as_seed, next_seed
-from spygames.core.game.validation import whole
 from spygames.core.players.names import DecisionBatch
 from spygames.core.playing.batch import spread
 from spygames_app.cli.arguments import (

@@ -17,6 +17,7 @@ The tutorial `docs/tutorials/game_of_your_own.md` builds a game in one file. `sp
 """
 
 from spygames.core.basics.text import one_line, shown
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.compiling.cache import cache_dir
 from spygames.core.compiling.kernel import CompileError, Int, Record, kernel
 from spygames.core.envs.entry_points import entry_points, vector_entry
@@ -50,7 +51,7 @@ from spygames.core.game.options import GameOptions, maker, packed, seat_or_rando
 from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from spygames.core.game.rng import as_seed, below, mix, next_seed, random_action, shuffle, uniform
 from spygames.core.game.rulebook import Reason, rule, section
-from spygames.core.game.validation import check_keys, check_played, choice, integer, member, sequence, whole
+from spygames.core.game.validation import check_keys, check_played, choice, integer, member, sequence
 
 __all__ = [
     "IMPOSSIBLE",

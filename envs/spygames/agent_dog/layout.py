@@ -15,6 +15,7 @@ import numpy as np
 from spygames.agent_dog.board import BOARDS, MAX_TRACK, MIN_TRACK, PAWNS, PLACES, Board, BoardName
 from spygames.agent_dog.cards import CARDS, DEAL, DECKS, FUNCTIONS, KINDS, MAX_CARDS, POINTS, Deck, DeckName
 from spygames.core.basics.text import one_line
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.layout import NONE as NONE
 from spygames.core.game.layout import (
     Layout,
@@ -33,7 +34,7 @@ from spygames.core.game.layout import (
     uint64,
 )
 from spygames.core.game.options import GameOptions, seat_or_random
-from spygames.core.game.validation import choice, whole
+from spygames.core.game.validation import choice
 
 SEATS = 4  # maximum
 HAT = 4  # added to the color of a hidden pawn

@@ -59,6 +59,30 @@ def test_a_layout_that_kernels_or_networks_would_misread_is_refused(layout: str,
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("seed", [-1, np.int64(-1), 2**64, 1.5, True, "7", None])
+def test_a_game_starts_from_a_seed_only(seed: Any) -> None:
+    with pytest.raises(ValueError, match="seed must be an integer from 0 to "):
+        GAME.start(seed)
+    assert GAME.start(7).tobytes() == GAME.start(int(np.uint64(7))).tobytes()
+
+
+@pytest.mark.parametrize("wrong", [2, -2, None, "player_0", True])
+def test_texts_are_those_of_seats_and_actions_of_the_game(wrong: Any) -> None:
+    s: Any = as_record(GAME.start(7))
+    for call in (GAME.to_text, GAME.seen_to_dict, GAME.headline, GAME.describe):
+        with pytest.raises(ValueError, match="viewer must be an integer from -1 to 1"):
+            call(s, wrong)
+    for what in ("action", "seat", "viewer"):
+        given: dict[str, Any] = {"action": 0, "seat": 0, "viewer": 0, what: wrong}
+        for call in (GAME.seen_action, GAME.happened, GAME.event):
+            with pytest.raises(ValueError, match=f"{what} must be an integer from "):
+                call(s, **given)
+        del given["viewer"]
+        for call in (GAME.action_to_string, GAME.why_not) if what != "viewer" else ():
+            with pytest.raises(ValueError, match=f"{what} must be an integer from "):
+                call(s, **given)
+
+
 def test_a_game_without_a_random_player_is_refused() -> None:
     with pytest.raises(ValueError, match="bots must have 'random'"):
         replace(GAME, bots={"mine": mine})

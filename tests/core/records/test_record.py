@@ -227,6 +227,18 @@ def test_illegal_actions_are_refused() -> None:
             make_record(game, [action], 31)  # type: ignore[list-item]
 
 
+def test_names_and_forfeits_are_plain_values() -> None:
+    game = make_game()
+    for players in ("greedy", [1, None]):
+        with pytest.raises(TypeError, match="players must be a list of names"):
+            make_record(game, [], 31, players=players)  # type: ignore[arg-type]
+    for forfeit in (-1, 7, "0"):
+        with pytest.raises(ValueError, match="forfeit must be an integer"):
+            make_record(game, [], 31, forfeit=forfeit)  # type: ignore[arg-type]
+    one = make_record(game, [], 31, forfeit=np.int64(0))  # type: ignore[arg-type]
+    assert one.to_line() == make_record(game, [], 31, forfeit=0).to_line()
+
+
 class Cheat:
     """A player that always gives the same answer."""
 

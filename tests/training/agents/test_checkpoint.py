@@ -344,6 +344,20 @@ def test_weights_with_overflowing_outputs_are_refused(folder: Path, tmp_path: Pa
     assert "must be finite and within 1,000,000" in refusal(folder)
 
 
+def test_a_network_that_does_not_fit_replaces_no_checkpoint(folder: Path) -> None:
+    before = (folder / "config.json").read_bytes()
+    sizes = GAME.num_features, GAME.num_actions
+    for wrong, step, error in (
+        (ActorCritic(sizes[0] - 1, sizes[1], (8,)), 1, ValueError),
+        (ActorCritic(sizes[0], sizes[1] + 1, (8,)), 1, ValueError),
+        (network(), -1, ValueError),
+        (torch.nn.Linear(*sizes), 1, TypeError),
+    ):
+        with pytest.raises(error, match=r"(network|step) must "):
+            save_checkpoint(folder, GAME, wrong, step)  # pyright: ignore[reportArgumentType]
+    assert (folder / "config.json").read_bytes() == before
+
+
 def test_nan_weights_are_refused(folder: Path, tmp_path: Path) -> None:
     broken = network()
     with torch.no_grad():

@@ -253,8 +253,14 @@ def test_invalid_observations_are_refused() -> None:
         observation[3] = value
         with pytest.raises(ValueError, match="observation must be finite"):
             policy.act(observation, mask)
-    with pytest.raises(ValueError, match="the mask is all zeros"):
-        policy.act(batch.observation[0], np.zeros_like(mask))
+    for ask in (policy.act, policy.probabilities):
+        with pytest.raises(ValueError, match="the mask is all zeros"):
+            ask(batch.observation[0], np.zeros_like(mask))
+        for factor in (0.5, 256, np.nan, -1):
+            with pytest.raises(ValueError, match="mask must be 1 for legal actions and 0 for others, not "):
+                ask(batch.observation[0], mask.astype(np.float32) * factor)
+    likely = policy.probabilities(batch.observation[0], mask)
+    np.testing.assert_array_equal(policy.probabilities(batch.observation[0], mask == 1), likely)
 
 
 def test_its_repr_describes_it() -> None:

@@ -24,7 +24,9 @@ from spygames_training.evaluation.evaluation import (
     share_matrix,
     wilson,
 )
+from spygames_training.evaluation.line_ups import line_up
 from spygames_training.evaluation.play_games import play_games
+from spygames_training.evaluation.sequential import SequentialTest, compare
 from tests.poker import kuhn, leduc
 from tests.support import pennies
 
@@ -297,6 +299,33 @@ def test_an_invalid_answer_names_the_player(change: Callable[[np.ndarray], Any],
     with pytest.raises(IllegalAction, match=f"the player answering .*{what}") as error:
         evaluate(game, Answering(change), [FIRST], 10, 0)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("limit", [0, -1, np.nan, "1", True])
+def test_a_limit_is_a_time(limit: Any) -> None:
+    game = GAMES["kuhn"]
+    for run in (
+        lambda: evaluate(game, "random", FIRST, 10, 0, limit=limit),
+        lambda: cross_play(game, ["random", FIRST], 10, 0, limit=limit),
+        lambda: line_up(game, ["random", FIRST], 10, 0, limit=limit),
+        lambda: compare(game, "random", FIRST, SequentialTest(0.5, 0.6), max_games=10, seed=0, limit=limit),
+    ):
+        with pytest.raises(ValueError, match=r"limit must be a number from 0\.001 to 1e"):
+            run()
+
+
+def test_deals_have_a_seed_and_a_challenger_is_one_player() -> None:
+    game = GAMES["kuhn"]
+    for wrong in (None, -1, 2**64, 1.0, True):
+        with pytest.raises(ValueError, match="seed must be an integer from 0"):
+            evaluate(game, "random", ["random", "random"], 10, wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="challenger must be one player; cross_play takes several"):
+        evaluate(game, ["random"], "random", 10, 0)  # type: ignore[arg-type]
+    for name in (None, 1):
+        with pytest.raises(TypeError, match="name of a player must be a text such as 'greedy', not "):
+            make_player(game, name)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"game must be a Game, as spygames\.make_game"):
+        make_player("agent_avenue_v0", "greedy")  # type: ignore[arg-type]
 
 
 def test_answers_of_other_integer_types_are_accepted() -> None:

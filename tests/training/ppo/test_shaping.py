@@ -127,6 +127,17 @@ def test_invalid_rewards_are_refused(answer: Callable[[int], Any], message: str)
     assert "\n" not in str(caught.value)
 
 
+def test_a_wrong_shaping_leaves_no_run(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"the shaping must give float32 \[2\], one per decision, not \[\]"):
+        train(SMALL, tmp_path / "run", shaping=lambda before, after, seat: np.float32(0.5))  # type: ignore[return-value]
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(TypeError, match="potential must be a function"):
+        potential_based(5)  # type: ignore[arg-type]
+    for gamma in (2, -0.1, np.nan):
+        with pytest.raises(ValueError, match="gamma must be a number from 0 to 1"):
+            potential_based(lambda views, seats: seats, gamma)
+
+
 def nothing(view_before: np.ndarray, view_after: np.ndarray, seat: np.ndarray) -> np.ndarray:
     return np.zeros(len(seat), np.float32)
 

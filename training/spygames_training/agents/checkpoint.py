@@ -15,6 +15,7 @@ from torch import Tensor
 from spygames.core.basics.json_values import is_count
 from spygames.core.basics.text import one_line
 from spygames.core.basics.version import VERSION
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.game import Game
 from spygames.core.players.checkpoint import (
     OWN,
@@ -117,8 +118,16 @@ def save_checkpoint(
 
     Raises:
         CheckpointError: `path` holds something other than a checkpoint, or a weight is not finite.
+        ValueError: the network reads other observations or has other actions than the game, or `step` is negative.
+        TypeError: `network` is not an ActorCritic.
         ValueError, TypeError: `results` or `extra` is not JSON-serializable.
     """
+    if not isinstance(network, ActorCritic):
+        raise TypeError(f"network must be an ActorCritic, not a {type(network).__name__}")
+    sizes = game.num_features, game.num_actions
+    if (found := (network.num_features, network.num_actions)) != sizes:
+        raise ValueError(f"network must have the features and actions of {game.id}, {sizes}, not {found}")
+    whole("step", step, 0)
     path = Path(path).absolute()
     check_place(path)
     tensors = {k: v.detach().to("cpu", torch.float32).clone().contiguous() for k, v in network.actor().items()}

@@ -149,21 +149,19 @@ class Policy:
             int for one observation, int64 [k] for a batch.
 
         Raises:
-            ValueError: wrong shapes, a row without a legal action, an observation that is not finite, or no memory for
-                a network that needs it.
+            ValueError: wrong shapes, a mask with other values than 0 and 1 or a row without a legal action, an
+                observation that is not finite, or no memory for a network that needs it.
             TypeError: the arguments are not numeric.
         """
         values, masks = self._logits(observation, mask, memory)
         streams = (rng or self._rng).integers(0, 1 << 64, (len(masks), 1), np.uint64)
         actions = draw_actions(values, masks, streams, np.arange(len(masks)), self.temperature)
-        if len(actions) and actions.min() < 0:
-            raise ValueError("no action is legal: the mask is all zeros")
         return int(actions[0]) if np.ndim(mask) == 1 else actions
 
     def probabilities(self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None = None) -> np.ndarray:
         """Return the probability with which `act` takes each action: float64 [A] or [k, A], 0 for illegal actions.
 
-        `how` is applied. `memory` as in `act`, but not updated.
+        `how` is applied. `memory` and errors as in `act`, but the memory is not updated.
         """
         values, masks = self._logits(observation, mask, None if memory is None else memory.copy())
         return probabilities(values, masks, self.temperature).reshape(np.shape(mask))
@@ -239,15 +237,20 @@ class Policy:
             )
         try:
             observations = np.atleast_2d(np.asarray(observation, np.float32))
-            masks = np.ascontiguousarray(np.atleast_2d(mask), np.int8)
+            given = np.atleast_2d(np.asarray(mask, np.float32))
         except (TypeError, ValueError):
             what = f"not {shown(observation)} and {shown(mask)}"
             raise TypeError(f"observation and mask must be numbers, [{features}] and [{actions}], {what}") from None
         if np.ndim(observation) != np.ndim(mask) or observations.shape[1:] != (features,):
             got = f"not {list(np.shape(observation))} and {list(np.shape(mask))}"
             raise ValueError(f"observation and mask must be [{features}] and [{actions}], or [k, ...] both, {got}")
-        if masks.shape != (len(observations), actions):
-            raise ValueError(f"mask must be of shape {(len(observations), actions)}, not {masks.shape}")
+        if given.shape != (len(observations), actions):
+            raise ValueError(f"mask must be of shape {(len(observations), actions)}, not {given.shape}")
+        masks = (given == 1).astype(np.int8)
+        if wrong := given[(given != 0) & (given != 1)].tolist():
+            raise ValueError(f"mask must be 1 for legal actions and 0 for others, not {wrong[0]}")
+        if not masks.any(axis=1).all():
+            raise ValueError("no action is legal: the mask is all zeros")
         if not np.isfinite(observations).all():
             raise ValueError("observation must be finite, without NaN and infinity")
         size = self.network.memory_size

@@ -26,22 +26,28 @@ from typing import Any
 import numpy as np
 import torch
 from gymnasium.spaces import Box, Dict, Discrete
-from ray.rllib.algorithms.algorithm import Algorithm
-from ray.rllib.algorithms.ppo import PPOConfig
-from ray.rllib.callbacks.callbacks import RLlibCallback
-from ray.rllib.core import COMPONENT_LEARNER, COMPONENT_RL_MODULE
-from ray.rllib.core.columns import Columns
-from ray.rllib.core.rl_module.apis import ValueFunctionAPI
-from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
-from ray.rllib.core.rl_module.rl_module import RLModuleSpec
-from ray.rllib.core.rl_module.torch import TorchRLModule
-from ray.rllib.env.multi_agent_env import MultiAgentEnv
-from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME
 from torch import Tensor
 
 from spygames import GameEnv, make_game
 from spygames.authoring import whole
+from spygames.core.basics.extras import how_to_install
 from spygames_training import ActorCritic
+
+try:
+    from ray.rllib.algorithms.algorithm import Algorithm
+    from ray.rllib.algorithms.ppo import PPOConfig
+    from ray.rllib.callbacks.callbacks import RLlibCallback
+    from ray.rllib.core import COMPONENT_LEARNER, COMPONENT_RL_MODULE
+    from ray.rllib.core.columns import Columns
+    from ray.rllib.core.rl_module.apis import ValueFunctionAPI
+    from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
+    from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from ray.rllib.core.rl_module.torch import TorchRLModule
+    from ray.rllib.env.multi_agent_env import MultiAgentEnv
+    from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME
+except ImportError as error:
+    what = f"spygames_training.bridges.rllib needs RLlib: {how_to_install('rllib')}"
+    raise ImportError(what, name="ray") from error
 
 __all__ = [
     "FreezeOpponents",

@@ -19,15 +19,21 @@ from typing import Any
 
 import numpy as np
 import torch
-from tensordict import TensorDict, TensorDictBase
-from tensordict.nn import TensorDictModule
-from torchrl.data import Binary, Categorical, Composite, Unbounded
-from torchrl.envs import EnvBase
-from torchrl.modules import ActorValueOperator, MaskedCategorical, ProbabilisticActor, ValueOperator
 
 from spygames import Game, Rows
 from spygames.authoring import as_seed, whole
+from spygames.core.basics.extras import how_to_install
 from spygames_training import ActorCritic, Estimates, Played, per_seat_gae
+
+try:
+    from tensordict import TensorDict, TensorDictBase
+    from tensordict.nn import TensorDictModule
+    from torchrl.data import Binary, Categorical, Composite, Unbounded
+    from torchrl.envs import EnvBase
+    from torchrl.modules import ActorValueOperator, MaskedCategorical, ProbabilisticActor, ValueOperator
+except ImportError as error:
+    what = f"spygames_training.bridges.torchrl needs TorchRL: {how_to_install('torchrl')}"
+    raise ImportError(what, name="torchrl") from error
 
 __all__ = ["TorchRLEnv", "actor_value_operator", "per_seat_advantage"]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import spygames
 import spygames_training
 from spygames.core.basics.text import one_line
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.chat.player import LanguageModel
 from spygames.core.compiling.digest import code_digest, content
 from spygames.core.game.game import Game
-from spygames.core.game.validation import whole
 from spygames.core.players.mixture import MIX, MixturePlayer
 from spygames.core.players.names import PlayerName
 from spygames.core.players.player import Player, Scripted

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.game import Game
-from spygames.core.game.rng import as_seed, next_seed
-from spygames.core.game.validation import whole
+from spygames.core.game.rng import given_seed, next_seed
 from spygames.core.players.names import Player, PlayerLike, as_players
 from spygames.core.playing.batch import spread
 from spygames_training.evaluation.play_games import Match, settled_matches
@@ -140,9 +140,11 @@ def evaluate(
         PlayerFailed: without a limit, a player chose an illegal action; the message names the player.
         PlayerUnavailable: a player cannot be asked any more.
         TypeError: a player or the game has the wrong type.
-        ValueError: there is no player of that name, a policy plays another game, or a player cannot be pickled for
-            another process.
+        ValueError: there is no player of that name, a policy plays another game, a player cannot be pickled for another
+            process, or a number is out of range.
     """
+    if isinstance(challenger, Sequence) and not isinstance(challenger, str):
+        raise TypeError("challenger must be one player; cross_play takes several")
     (challenger,), others = as_players(game, challenger), as_players(game, opponents)
     matches = [_match(game, challenger, opponent, games, seed) for opponent in others]
     fair = [_self_match(game, opponent, games, seed) for opponent in others] if game.num_sides > 2 else []
@@ -205,7 +207,7 @@ def deals_for(game: Game, games: int) -> int:
 
 def _match(game: Game, first: Player, second: Player, games: int, seed: int) -> Match:
     """Games with `first` on each side of each deal in turn, and `second` on the other sides."""
-    deals, sides, seed = deals_for(game, games), game.num_sides, int(as_seed(seed))
+    deals, sides, seed = deals_for(game, games), game.num_sides, int(given_seed(seed))
     seating = np.tile((np.arange(sides)[:, None] != np.array(game.side_of)).astype(np.int64), (deals, 1))
     seeds = np.repeat(spread(np.uint64(seed), deals), sides)
     return Match((first, second), seating, seeds, int(next_seed(np.uint64(seed))))

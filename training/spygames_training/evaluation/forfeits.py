@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from spygames.core.basics.text import one_line
+from spygames.core.game.validation import time_limit
 from spygames.core.players.player import DecisionBatch, Player, PlayerTooSlow, PlayerUnavailable
 from spygames.core.playing.session import answers
 
@@ -23,6 +24,11 @@ class Forfeit(NamedTuple):
     reason: Reason
     message: str
     """One human-readable line; unlike the reason, it may differ when the game is played again."""
+
+
+def checked_limit(limit: float | None) -> float | None:
+    """Return the limit of a `Referee`; None: no referee. ValueError unless it is a time in seconds above 0."""
+    return None if limit is None else time_limit("limit", limit)
 
 
 class Referee:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.game import Game
-from spygames.core.game.rng import as_seed, next_seed
-from spygames.core.game.validation import whole
+from spygames.core.game.rng import given_seed, next_seed
 from spygames.core.players.names import Player, PlayerLike, as_players
 from spygames.core.playing.batch import spread
 from spygames_training.evaluation.evaluation import mean_interval, won
@@ -114,7 +114,7 @@ def line_up(
             name.
     """
     deals, moves, seats = line_up_deals(game, games), rotations(game), game.num_players
-    seed = int(as_seed(seed))
+    seed = int(given_seed(seed))
     seated = line_up_players(game, players)
     different = list({id(player): player for player in seated}.values())
     who = np.array([next(i for i, other in enumerate(different) if other is player) for player in seated])

@@ -13,7 +13,7 @@ from spygames.core.game.game import Game
 from spygames.core.players.player import DecisionBatch, Player
 from spygames.core.playing.rows import Rows, spread
 from spygames.core.playing.session import Session, answers
-from spygames_training.evaluation.forfeits import Referee
+from spygames_training.evaluation.forfeits import Referee, checked_limit
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
 from spygames_training.system.threads import one_thread
 
@@ -88,7 +88,7 @@ def settled_matches(
         For each match the results, float32 [n, P], and the index in `Match.players` of the player that failed, or -1,
         int64 [n]; None without a limit.
     """
-    tasks = []
+    tasks, limit = [], checked_limit(limit)
     for match in matches:
         rng = spread(np.uint64(match.rng_seed), len(match.seeds)).reshape(-1, 1)
         for part in _parts(len(match.seeds)):

@@ -18,12 +18,12 @@ from typing import Literal
 import numpy as np
 
 from spygames.core.basics.plain import plain
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.game import Game
-from spygames.core.game.rng import as_seed
-from spygames.core.game.validation import whole
+from spygames.core.game.rng import given_seed
 from spygames.core.players.names import Player, PlayerLike, as_players
 from spygames_training.evaluation.blocks import play_block, scores
-from spygames_training.evaluation.forfeits import Referee
+from spygames_training.evaluation.forfeits import Referee, checked_limit
 from spygames_training.parallel.executor import Progress
 
 __all__ = ["Comparison", "SequentialTest", "Verdict", "compare", "log_likelihood_ratio"]
@@ -183,7 +183,8 @@ def compare(
     """
     first, second = as_players(game, [first, second])
     check_different(first, second)
-    sides, seed, max_games = game.num_sides, int(as_seed(seed)), whole("max_games", max_games, 1)
+    limit = checked_limit(limit)
+    sides, seed, max_games = game.num_sides, int(given_seed(seed)), whole("max_games", max_games, 1)
     values = np.arange(2 * sides + 1) / (2 * sides)
     counts, played, each = np.zeros(len(values), np.int64), 0, games_of_block(game)
     verdict: Verdict = "undecided"

@@ -16,9 +16,9 @@ from safetensors.torch import save
 
 from spygames.core.basics.files import read_file
 from spygames.core.basics.json_values import is_number, parse_json
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.game import Game
 from spygames.core.game.registry import make_game
-from spygames.core.game.validation import whole
 from spygames.core.players.names import Player, PlayerName, make_player
 from spygames.core.players.sampling import temperature_of
 from spygames_training.agents.policy import PolicyPlayer

@@ -20,14 +20,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 
 from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import written
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.game import Game
-from spygames.core.game.validation import whole
+from spygames.core.game.validation import choice
 from spygames.core.players.checkpoint import checkpoint_game, common_game
 from spygames.core.players.mixture import MIX, MixturePlayer
 from spygames.core.players.names import PlayerName, check_play
@@ -272,6 +273,7 @@ def learner_run(
         evaluate_against=(_opponent(bots),),
     )
     whole("games", games, 1)
+    choice("precision", precision, get_args(SearchPrecision))
     with torch.random.fork_rng(devices=[]):
         _learners(policy.game, config, make_network(policy.game, config.network), worlds, precision)
     return Run.create(config, folder, policy.game)

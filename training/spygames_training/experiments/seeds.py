@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from spygames.core.basics.json_values import LARGEST
-from spygames.core.game.validation import whole
+from spygames.core.basics.whole_numbers import whole
 from spygames_training.config import Config, check_config
 from spygames_training.experiments.ablations import T_95, interval
 from spygames_training.experiments.series import Say, Series

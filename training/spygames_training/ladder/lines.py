@@ -36,7 +36,7 @@ from spygames.core.players.python_function import PythonPlayer
 from spygames_training.evaluation.blocks import DEALS, Block, play_block
 from spygames_training.evaluation.digests import full_name, game_digest, player_digest, worlds_of
 from spygames_training.evaluation.evaluation import PROTOCOL
-from spygames_training.evaluation.forfeits import Referee
+from spygames_training.evaluation.forfeits import Referee, checked_limit
 from spygames_training.parallel.executor import Progress
 from spygames_training.system.machine import installed_version, instructions
 
@@ -149,6 +149,7 @@ def play_line(
         deals: number of deals of a block, 1 to `DEALS`.
     """
     models, began = language_models([first[1], second[1]]), time.monotonic()
+    limit = checked_limit(limit)
     referee = Referee((WITH_MODELS if models else LIMIT) if limit is None else limit)
     own = LIMIT if limit is None else limit
     timed = [Timed(_fresh(first[1], own))]

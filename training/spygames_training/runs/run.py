@@ -98,11 +98,11 @@ class Run:
         check_config(config)
         self.folder, self.processes = Path(folder), processes
         self._network, shape = find_own(network), find_own(shaping)
-        check_shaping(shape)
         self.own_code = names_of(network=self._network, shaping=shape)
         """The names of the user code that was passed, by its purpose."""
         check_workers(config, processes.count)
         self.game = game or make_game(config.game, **config.options)
+        check_shaping(shape, self.game)
         self.evaluation_opponents = evaluation_opponents(self.game, config) if processes.first else []
         if processes.first:
             check_folder(self.folder)

@@ -11,7 +11,7 @@ import numpy as np
 from spygames.core.basics.text import shown
 from spygames.core.compiling.digest import code_digest
 from spygames.core.game.game import as_record
-from spygames.core.game.rng import GAMMA, as_seed, mix
+from spygames.core.game.rng import GAMMA, given_seed, mix
 from spygames.core.players.beliefs import in_things, win_share
 from spygames.core.players.history import Noted
 from spygames.core.players.names import PlayerName
@@ -161,7 +161,7 @@ class SearchingPolicy:
             ValueError: there is nothing to decide, or `state` is not a STATE [1] of this game.
         """
         self._check(state)
-        return self.search.find([self._question(state, noted, as_seed(seed))])[0]
+        return self.search.find([self._question(state, noted, given_seed(seed))])[0]
 
     def believe(self, state: np.ndarray, seed: int, noted: Noted | None = None) -> Belief:
         """Return the belief of the seat to move about hidden information, without a search; arguments as in `find`.
@@ -172,7 +172,7 @@ class SearchingPolicy:
         is hidden, the weights are exact.
         """
         self._check(state)
-        k, question = self.settings.worlds, self._question(state, noted, as_seed(seed))
+        k, question = self.settings.worlds, self._question(state, noted, given_seed(seed))
         if self.game.determinize_stratum is None:
             return self.search.believe(question, BELIEF_FACTOR * k, k)
         return redrawn(self.game, self.search.believe(question, k), state, question.draws, BELIEF_FACTOR * k)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from spygames.core.game.validation import time_limit, whole
+from spygames.core.basics.whole_numbers import whole
+from spygames.core.game.validation import time_limit
 
 MILLION = 1_000_000
 

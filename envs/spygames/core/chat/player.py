@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from spygames.core.basics.text import one_line
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.chat.account import Account, Budget, Limits
 from spygames.core.chat.client import ChatClient, Completion, NoCompletion
 from spygames.core.chat.model_name import ModelName
 from spygames.core.chat.transcripts import Transcripts, key_of
 from spygames.core.game.game import Game, as_record
-from spygames.core.game.validation import time_limit, whole
+from spygames.core.game.validation import time_limit
 from spygames.core.players.events import NOTES, Following, draw_seed
 from spygames.core.players.history import Noted, Notes
 from spygames.core.players.inquiry import (

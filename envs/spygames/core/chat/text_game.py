@@ -8,12 +8,13 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from spygames.core.basics.text import one_line, shown
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.chat.client import MAX_ANSWER
 from spygames.core.chat.model_name import MAX_RETRIES, MODES, Mode
 from spygames.core.envs.single_seat import seatings
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rng import GAMMA, as_seed, derived_seed, mix
-from spygames.core.game.validation import choice, whole
+from spygames.core.game.validation import choice
 from spygames.core.players.events import draw_seed
 from spygames.core.players.names import as_players
 from spygames.core.players.player import PlayerLike

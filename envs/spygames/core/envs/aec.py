@@ -14,6 +14,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
 from spygames.core.basics.text import shown
+from spygames.core.basics.whole_numbers import is_whole
 from spygames.core.envs import snapshot
 from spygames.core.envs.aec_step import calls, look
 from spygames.core.envs.spaces import Actions, feature_box
@@ -22,7 +23,7 @@ from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.played import Played
 from spygames.core.game.rng import as_seed, next_seed
 from spygames.core.game.seen import Event
-from spygames.core.game.validation import because, is_whole, may_do
+from spygames.core.game.validation import because, check_game, may_do
 from spygames.core.pictures.picture import Picture
 from spygames.core.pictures.raster import check_width, pixels
 from spygames.core.pictures.render import FPS, MODES, Renderer
@@ -100,6 +101,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     def __init__(self, game: Game[V], render_mode: str | None = None, render_viewer: str | None = None):
         super().__init__()
+        check_game(game)
         self.metadata = {
             "name": game.id, "render_modes": list(MODES), "render_fps": FPS, "is_parallelizable": False,
         }  # fmt: skip

@@ -11,13 +11,14 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.seeding import np_random
 
 from spygames.core.basics.text import shown
+from spygames.core.basics.whole_numbers import is_whole, whole
 from spygames.core.envs.aec import GameEnv
 from spygames.core.envs.spaces import Actions, feature_box
 from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import as_seed
 from spygames.core.game.seen import Event
-from spygames.core.game.validation import choice, is_whole, whole
+from spygames.core.game.validation import choice
 from spygames.core.pictures.picture import Picture
 from spygames.core.pictures.raster import check_width, pixels
 from spygames.core.pictures.render import FPS, PICTURED_MOVES, Move, draw

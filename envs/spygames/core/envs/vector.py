@@ -15,12 +15,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from spygames.core.basics.text import shown
+from spygames.core.basics.whole_numbers import is_whole, whole
 from spygames.core.envs.single_seat import MAX_IGNORED, MAX_STARTS, Illegal, SingleEnv, SingleRenderMode
 from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import as_seed
 from spygames.core.game.seen import Event
-from spygames.core.game.validation import because, choice, is_whole, may_do, same, whole
+from spygames.core.game.validation import because, choice, may_do, same
 from spygames.core.pictures.raster import pixels
 from spygames.core.pictures.render import FPS, draw
 from spygames.core.players.player import PlayerLike

@@ -17,10 +17,12 @@ import numpy as np
 
 from spygames.core.basics.json_numbers import read_uint64
 from spygames.core.basics.text import one_line, shown
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.compiling.digest import code_digest
 from spygames.core.compiling.kernel import Int, Record, bind
 from spygames.core.game.belief_targets import Questions
 from spygames.core.game.fields import NamedRecord, named
+from spygames.core.game.rng import given_seed
 from spygames.core.game.rulebook import Reason, RuleSection, default_rules
 from spygames.core.game.seen import PARTS, Event, Part
 from spygames.core.svg.annotations import Draw
@@ -344,7 +346,12 @@ class Game(Generic[V]):
         return {"observation": fields, "num_actions": self.num_actions}
 
     def action_to_string(self, s: Record, action: int, seat: int) -> str:
-        """Return the text of an action (0..A-1) of `seat` in state `s`, which is the same for every viewer."""
+        """Return the text of an action (0..A-1) of `seat` in state `s`, which is the same for every viewer.
+
+        Raises:
+            ValueError: as in all methods below: there is no such action or seat.
+        """
+        self._check(action=action, seat=seat)
         return self.texts.action_to_string(self, s, action, seat)
 
     def string_to_action(self, s: Record, text: str, seat: int) -> int:
@@ -353,6 +360,7 @@ class Game(Generic[V]):
         Raises:
             ValueError: the text is not an action of this game.
         """
+        self._check(seat=seat)
         return self.texts.string_to_action(self, s, text, seat)
 
     def state_to_dict(self, s: Record) -> dict[str, Any]:
@@ -381,7 +389,8 @@ class Game(Generic[V]):
         self.texts.state_from_dict(self, mapping, s)
 
     def to_text(self, s: Record, viewer: int) -> str:
-        """Return a human-readable drawing of what seat `viewer` may know of state `s`; NOBODY sees everything."""
+        """Return a human-readable drawing of what seat `viewer` may know of state `s`; NOBODY (-1) sees everything."""
+        self._check(viewer=viewer)
         return self.texts.to_text(self, s, viewer)
 
     def seen_to_dict(self, s: Record, viewer: int) -> dict[str, Any]:
@@ -390,6 +399,7 @@ class Game(Generic[V]):
         It has the keys of `state_to_dict` except `rng` and `record`, with counts or "?" in place of what is hidden.
         NOBODY (-1) sees everything else. A game without `Texts.seen_to_dict` returns only the key "text".
         """
+        self._check(viewer=viewer)
         if self.texts.seen_to_dict is None:
             return {"text": self.to_text(s, viewer)}
         return self.texts.seen_to_dict(self, s, viewer)
@@ -401,6 +411,7 @@ class Game(Generic[V]):
         Actions of other seats that the viewer still cannot tell apart have the same text: "player_1 offers enforcer and
         a hidden card". NOBODY (-1) sees everything.
         """
+        self._check(action=action, seat=seat, viewer=viewer)
         if self.texts.seen_action is not None:
             return self.texts.seen_action(self, s, action, seat, viewer)
         if viewer in (seat, NOBODY):
@@ -412,6 +423,7 @@ class Game(Generic[V]):
 
         The viewer is called "You" and the other seats `player_0`, `player_1`, ...; with NOBODY (-1) all seats are.
         """
+        self._check(viewer=viewer)
         if self.texts.headline is not None:
             return self.texts.headline(self.seen_to_dict(s, viewer), viewer)
         mover = int(s.to_move)
@@ -434,6 +446,7 @@ class Game(Generic[V]):
 
         The reason depends only on what the seat knows. None if the action is legal, and for a game without reasons.
         """
+        self._check(action=action, seat=seat)
         if self.texts.why_not is None:
             return None
         if seat == s.to_move:
@@ -449,6 +462,7 @@ class Game(Generic[V]):
 
         A game without `Texts.describe` returns `to_text`, as does every game for NOBODY.
         """
+        self._check(viewer=viewer)
         if self.texts.describe is None or viewer == NOBODY:
             return self.to_text(s, viewer)
         return self.texts.describe(self, self.seen_to_dict(s, viewer), viewer)
@@ -490,6 +504,12 @@ class Game(Generic[V]):
             "action_text": self.action_to_string(s, action, seat) if knows else None,
         }
 
+    def _check(self, action: int = 0, seat: int = 0, viewer: int = NOBODY) -> None:
+        """Raise ValueError unless the game has that action and seat, and a viewer is a seat or NOBODY."""
+        whole("action", action, 0, self.num_actions - 1)
+        whole("seat", seat, 0, self.num_players - 1)
+        whole("viewer", viewer, NOBODY, self.num_players - 1)
+
     def new_states(self, n: int = 1) -> np.ndarray:
         """Return `n` blank states (all zero), a structured array [n]."""
         return np.zeros(n, self.state_dtype)
@@ -511,9 +531,9 @@ class Game(Generic[V]):
         return again.tobytes() == states.tobytes()
 
     def start(self, seed: int) -> np.ndarray:
-        """Start a game from `seed` (0..2^64-1) and return its state, a structured array [1]."""
+        """Start a game from `seed` (0..2^64-1) and return its state, a structured array [1]. ValueError for others."""
         states = self.new_states()
-        self.init(as_record(states), as_record(self.packed), np.uint64(seed))
+        self.init(as_record(states), as_record(self.packed), given_seed(seed))
         return states
 
 

@@ -10,10 +10,13 @@ from hashlib import blake2b
 import numpy as np
 
 from spygames.core.basics.text import shown
+from spygames.core.basics.whole_numbers import is_whole
 from spygames.core.compiling.kernel import Int, Record, kernel
-from spygames.core.game.validation import is_whole
 
-__all__ = ["as_seed", "below", "derived_seed", "draw_seed", "mix", "next_seed", "random_action", "shuffle", "uniform"]
+__all__ = [
+    "as_seed", "below", "derived_seed", "draw_seed", "given_seed", "mix", "next_seed", "random_action", "shuffle",
+    "uniform",
+]  # fmt: skip
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
@@ -88,20 +91,23 @@ def derived_seed(seed: object, purpose: str) -> np.uint64:
     A derived seed does not reveal `seed`, except by a search through all its possible values.
 
     Raises:
-        ValueError: `seed` is invalid; see `as_seed`.
+        ValueError: `seed` is invalid; see `given_seed`.
     """
-    data = int(as_seed(seed)).to_bytes(8, "little")
+    data = int(given_seed(seed)).to_bytes(8, "little")
     return np.uint64(int.from_bytes(blake2b(data, digest_size=8, person=purpose.encode()).digest(), "little"))
 
 
 def as_seed(seed: object) -> np.uint64:
-    """Check a seed, an integer from 0 to 2^64 - 1; None draws one from the system's entropy.
+    """Check a seed as `given_seed` does; None draws one from the system's entropy."""
+    return np.random.SeedSequence().generate_state(1, np.uint64)[0] if seed is None else given_seed(seed)
+
+
+def given_seed(seed: object) -> np.uint64:
+    """Return a seed, an integer from 0 to 2^64 - 1, as uint64.
 
     Raises:
         ValueError: `seed` is something else.
     """
-    if seed is None:
-        return np.random.SeedSequence().generate_state(1, np.uint64)[0]
     if not is_whole(seed) or not 0 <= seed < 2**64:
         raise ValueError(f"seed must be an integer from 0 to 2**64 - 1, not {shown(seed)}")
     return np.uint64(seed)

@@ -2,29 +2,17 @@
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from spygames.core.basics.plain import plain
 from spygames.core.basics.text import one_line, shown
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import Game, ImpossibleState
 
 T = TypeVar("T")
-
-
-def is_whole(value: object) -> TypeGuard[int]:
-    """Whether `value` is an integer of Python or NumPy. True and False do not count."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def whole(name: str, value: object, low: int, high: int | None = None, *, error: type[ValueError] = ValueError) -> int:
-    """Return `value` as an int if it is an integer from `low` to `high` (None: no upper bound); else raise `error`."""
-    if is_whole(value) and low <= value and (high is None or value <= high):
-        return int(value)
-    bounds = f">= {low}" if high is None else f"from {low} to {high}"
-    raise error(f"{name} must be an integer {bounds}, not {shown(value)}")
 
 
 def number(name: str, value: object, low: float, high: float = sys.float_info.max) -> float:
@@ -39,6 +27,12 @@ def number(name: str, value: object, low: float, high: float = sys.float_info.ma
 def time_limit(name: str, value: object) -> float:
     """Return `value` as a float if it is a time in seconds from 0.001 to 10^6, as timers accept; else ValueError."""
     return number(name, value, 1e-3, 1e6)
+
+
+def check_game(game: object) -> None:
+    """Raise TypeError if `game` is not a Game, such as its id."""
+    if not isinstance(game, Game):
+        raise TypeError(f"game must be a Game, as spygames.make_game(id) returns it, not {shown(game)}")
 
 
 def some_legal(mask: np.ndarray, text: Callable[[int], str] = str, most: int = 5) -> str:

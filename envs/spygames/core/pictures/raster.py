@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled
 
 from spygames.core.basics.extras import how_to_install
-from spygames.core.game.validation import whole
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.pictures.themes import palette_of
 from spygames.core.svg.colours import Theme
 from spygames.core.svg.pen import HEIGHT, WIDTH

@@ -13,6 +13,7 @@ from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.game import Game
 from spygames.core.game.registry import canonical_id, game_ids
+from spygames.core.game.validation import check_game
 from spygames.core.players.checkpoint_files import ZIP
 from spygames.core.players.mixture import MIX, MixturePlayer, check_number
 from spygames.core.players.numpy_player import NumpyPlayer
@@ -109,9 +110,12 @@ class PlayerName:
 
         Raises:
             ValueError: nothing follows an `@`.
+            TypeError: it is not a text.
         """
         if isinstance(text, PlayerName):
             return text
+        if not isinstance(text, str):
+            raise TypeError(f"the name of a player must be a text such as 'greedy', not {shown(text)}")
         if text.startswith((COMMAND, MODEL, f"{MIX}:")):
             return cls(text)
         head = text.partition(RIVALS)[0]
@@ -228,7 +232,9 @@ def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) 
     Raises:
         ValueError: no player has this name; the message lists the available ones. Also if an extra of this package is
             missing, or if the player runs code that is not allowed.
+        TypeError: `game` is not a Game, or `spec` not a name.
     """
+    check_game(game)
     if not allow_code and runs_code(spec):
         raise ValueError(f"player names read from a file must not run code, but {shown(str(spec))} does")
     name = PlayerName.parse(spec)
@@ -361,8 +367,7 @@ def as_players(game: Game, players: PlayerLike | Sequence[PlayerLike]) -> list[P
         TypeError: a value is none of these, or `game` is not a Game.
         ValueError: no player has that name, or a policy plays another game.
     """
-    if not isinstance(game, Game):
-        raise TypeError(f"game must be a Game, as spygames.make_game(id) returns it, not {shown(game)}")
+    check_game(game)
     given = list(players) if isinstance(players, Sequence) and not isinstance(players, str) else [players]
     for player in given:
         plays = isinstance(player, HasPlayer) or callable(getattr(player, "act", None))

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from spygames.core.basics.text import one_line, say, shown
+from spygames.core.basics.whole_numbers import is_whole
 from spygames.core.compiling.digest import file_digest
 from spygames.core.game.game import Game, as_record
-from spygames.core.game.validation import is_whole, time_limit
+from spygames.core.game.validation import time_limit
 from spygames.core.players.events import NOTES, Following, News, draw_seed
 from spygames.core.players.history import Notes
 from spygames.core.players.import_by_name import find_code

@@ -24,10 +24,11 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import Game, as_record
-from spygames.core.game.rng import as_seed, mix
-from spygames.core.game.validation import choice, number, whole
+from spygames.core.game.rng import given_seed, mix
+from spygames.core.game.validation import choice, number
 from spygames.core.players.beliefs import drawn_worlds, in_things, win_share
 from spygames.core.players.player import DecisionBatch
 from spygames.core.players.search_loops import Kind, buffers, loops
@@ -185,7 +186,7 @@ def search_values(
             range.
     """
     simulations, exploration = _check(kind, simulations, exploration)
-    rng, seat = np.array([as_seed(seed)]), whole("seat", seat, 0)
+    rng, seat = np.array([given_seed(seed)]), whole("seat", seat, 0)
     if not isinstance(state, np.ndarray) or state.shape != (1,) or state.dtype != game.state_dtype:
         form = f"{state.dtype!r:.60} {list(state.shape)}" if isinstance(state, np.ndarray) else type(state).__name__
         raise ValueError(f"state must be an array [1] of the states of {game.id}, not {form}")

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from spygames.core.basics.whole_numbers import is_whole, whole
 from spygames.core.compiling.kernel import entry
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import next_seed
-from spygames.core.game.validation import because, is_whole, some_legal, whole
+from spygames.core.game.validation import because, some_legal
 from spygames.core.playing.rows import Rows, as_actions, blank, buffer, first_illegal, spread
 from spygames.core.playing.threads import Team
 

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spygames.core.basics.text import shown
+from spygames.core.basics.whole_numbers import is_whole
 from spygames.core.compiling.kernel import Record, entry, kernel
 from spygames.core.game.game import KERNELS, Game, IllegalAction
-from spygames.core.game.rng import GAMMA, as_seed, mix, next_seed
-from spygames.core.game.validation import is_whole
+from spygames.core.game.rng import GAMMA, as_seed, given_seed, mix, next_seed
+from spygames.core.game.validation import check_game
 from spygames.core.players.history import Notes
 from spygames.core.players.player import DecisionBatch
 
@@ -188,6 +189,7 @@ class Rows:
         done: np.ndarray | None = None,
         compiled: bool | None = None,
     ):
+        check_game(game)
         if not is_whole(n) or n < 1:
             raise ValueError(f"n must be an integer >= 1, not {shown(n)}")
         self.game, self.n, self._compiled = game, n, n > 1 if compiled is None else compiled
@@ -249,7 +251,7 @@ class Rows:
         if seeds is not None:
             if seed is not None:
                 raise ValueError("seed and seeds must not both be given")
-            seeds = np.array([as_seed(s) for s in np.asarray(seeds).ravel().tolist()], np.uint64).reshape(
+            seeds = np.array([given_seed(s) for s in np.asarray(seeds).ravel().tolist()], np.uint64).reshape(
                 np.shape(seeds)
             )
             seeds = buffer("seeds", seeds, (self.n,), np.uint64)

@@ -24,11 +24,12 @@ from spygames.core.basics.json_numbers import read_uint64, written
 from spygames.core.basics.json_values import is_count
 from spygames.core.basics.text import one_line, shown
 from spygames.core.basics.version import VERSION
+from spygames.core.basics.whole_numbers import is_whole, whole
 from spygames.core.compiling.kernel import Record
 from spygames.core.game import registry
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record, reference
-from spygames.core.game.rng import as_seed, derived_seed
-from spygames.core.game.validation import because, is_whole, some_legal
+from spygames.core.game.rng import derived_seed
+from spygames.core.game.validation import because, some_legal
 from spygames.core.players.names import as_players
 from spygames.core.players.player import PlayerFailed, PlayerLike, PlayerUnavailable
 from spygames.core.playing.session import play
@@ -189,8 +190,12 @@ def make_record(
         IllegalAction: an action is malformed, or not legal in its turn.
         ValueError: the seed is invalid, not exactly one of `seed` and `state` is given, or `forfeit` is not the seat to
             move after the actions.
+        TypeError: `players` are not names.
         ImpossibleState: `state` is not a valid position.
     """
+    if isinstance(players, str) or not all(isinstance(name, str) for name in players):
+        raise TypeError(f"players must be a list of names, not {shown(players)}")
+    forfeit = None if forfeit is None else whole("forfeit", forfeit, 0, game.num_players - 1)
     return _write(game, _begin(game, seed, state), seed, actions, tuple(players), forfeit)
 
 
@@ -374,7 +379,7 @@ def _begin(game: Game, seed: int | None, state: Mapping[str, Any] | None) -> np.
     if (seed is None) == (state is None):
         raise ValueError("exactly one of seed and state must be given")
     if seed is not None:
-        return game.start(int(as_seed(seed)))
+        return game.start(seed)
     assert state is not None
     states = game.new_states()
     game.state_from_dict(state, as_record(states))
