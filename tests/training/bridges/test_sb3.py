@@ -1,5 +1,6 @@
 """The stable-baselines3 bridge: credit per seat, masks, one seat against players, and conversion to our checkpoints."""
 
+import contextlib
 import dataclasses
 import warnings
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from gymnasium.utils.env_checker import data_equivalence
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
@@ -22,6 +24,7 @@ import spygames
 from spygames.core.compiling.kernel import Record, kernel
 from spygames.core.envs.aec import GameEnv
 from spygames.core.game.game import NOBODY, Game, IllegalAction
+from spygames.core.players.player import DecisionBatch
 from spygames.core.playing.batch import Batch
 from spygames.core.playing.rows import Rows
 from spygames_training.agents.checkpoint import save_checkpoint
@@ -160,6 +163,44 @@ def test_an_illegal_action_is_refused_and_changes_nothing(make_env: Any) -> None
         env.step(actions)
     np.testing.assert_array_equal(env.games.states, states)
     np.testing.assert_array_equal(env.games.observation, before)
+
+
+class Faulty:
+    """A player that takes the first legal action, and fails once, after `calls` further calls."""
+
+    name, calls = "faulty", -1
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """Return the first legal action per row."""
+        self.calls -= 1
+        if self.calls == -1:
+            raise ZeroDivisionError("a fault")
+        return decisions.mask[decisions.rows].argmax(axis=1)
+
+
+def test_a_failing_opponent_changes_nothing() -> None:
+    """Otherwise the learner would see the opponent's mask and decide in its place."""
+    game, player, rng, failed = spygames.make_game("agent_avenue_v0"), Faulty(), np.random.default_rng(1), 0
+    env, twin = (LearnerSeatVecEnv(game, 8, ["random", who], seat=1, seed=3) for who in (player, Faulty()))
+    for step in range(60):
+        if step % 20 == 0:
+            for each in (env, twin):
+                each.seed(step)
+            player.calls = 0
+            with pytest.raises(ZeroDivisionError):
+                env.reset()
+            player.calls = -1
+            np.testing.assert_array_equal(env.reset(), twin.reset())
+        masks, actions, found = env.action_masks(), any_legal(env, rng), None
+        player.calls = step % 3
+        with contextlib.suppress(ZeroDivisionError):
+            found = env.step(actions)
+        player.calls = -1
+        if found is None:
+            failed += 1
+            np.testing.assert_array_equal(env.action_masks(), masks)
+        assert data_equivalence(found or env.step(actions), twin.step(actions), exact=True)
+    assert failed > 30
 
 
 def test_maskable_ppo_learns_kuhn_poker_with_credit_per_seat() -> None:

@@ -9,7 +9,8 @@
 - After `seed(s)`, the next `reset()` plays in row i the game that `GameEnv.reset(seed=s + i)` starts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -62,6 +63,9 @@ class GamesVecEnv(VecEnv):
             self.games.reset()
         else:
             self.games.reset(seeds=np.array([as_seed(s) for s in self._seeds], np.uint64))
+
+    def _started(self) -> None:
+        """Drop the seeds of a `reset` that has succeeded."""
         self._reset_seeds()
         self._reset_options()
 
@@ -181,6 +185,7 @@ class SelfPlayVecEnv(GamesVecEnv):
     def reset(self) -> np.ndarray:
         """Start all games over; return the views of the seats to move, float32 [n, F]."""
         self._start()
+        self._started()
         self._shown = self.games.observation.copy()
         return self._shown
 
@@ -269,17 +274,24 @@ class LearnerSeatVecEnv(GamesVecEnv):
         return self._session.seats
 
     def reset(self) -> np.ndarray:
-        """Start all games over and play until the learner is to move; return its views, float32 [n, F]."""
-        if self._seeds[0] is not None:
-            self._seed_streams(self._seeds[0])
-        self._start()
-        self._session.idle[:] = 0
-        self._seat(self._rows)
-        self._play_on(np.zeros(self.num_envs, np.float32), np.zeros(self.num_envs, np.bool_), [])
+        """Start all games over and play until the learner is to move; return its views, float32 [n, F].
+
+        After an error, for example of an opponent, the environment is unchanged.
+        """
+        with self._unchanged_after_errors():
+            if self._seeds[0] is not None:
+                self._seed_streams(self._seeds[0])
+            self._start()
+            self._session.idle[:] = 0
+            self._seat(self._rows)
+            self._play_on(np.zeros(self.num_envs, np.float32), np.zeros(self.num_envs, np.bool_), [])
+        self._started()
         return self.games.observation.copy()
 
     def step_wait(self) -> Step:
         """Apply the learner's actions and play until it is to move again.
+
+        After an error, for example of an opponent, the environment is unchanged.
 
         Returns:
             The learner's views [n, F] and rewards [n], whether each game has ended [n], and infos.
@@ -287,13 +299,29 @@ class LearnerSeatVecEnv(GamesVecEnv):
         n = self.num_envs
         rewards, done = np.zeros(n, np.float32), np.zeros(n, np.bool_)
         infos: list[dict[str, Any]] = [{} for _ in range(n)]
-        self._session.decide(self._rows, self._actions)
-        self._settle(self._rows, rewards, done, infos)
-        self._play_on(rewards, done, infos)
+        with self._unchanged_after_errors():
+            self._session.decide(self._rows, self._actions)
+            self._settle(self._rows, rewards, done, infos)
+            self._play_on(rewards, done, infos)
         return self.games.observation.copy(), rewards, done, infos
 
     def _viewers(self) -> list[int]:
         return self.seats.tolist()
+
+    @contextmanager
+    def _unchanged_after_errors(self) -> Iterator[None]:
+        """Restore the games and the random streams if the body raises.
+
+        Otherwise the learner would see the mask of the opponent that has failed, and decide in its place.
+        """
+        saved, rng = self._session.save(), self._rng
+        state = rng.bit_generator.state
+        try:
+            yield
+        except BaseException:
+            self._session.restore(saved)
+            self._rng, rng.bit_generator.state = rng, state
+            raise
 
     def _seed_streams(self, seed: int) -> None:
         """Seed the opponents' random streams, one for each game, and the generator of the draws."""
