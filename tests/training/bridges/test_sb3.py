@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import data_equivalence
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
@@ -163,6 +164,46 @@ def test_an_illegal_action_is_refused_and_changes_nothing(make_env: Any) -> None
         env.step(actions)
     np.testing.assert_array_equal(env.games.states, states)
     np.testing.assert_array_equal(env.games.observation, before)
+
+
+@pytest.mark.parametrize("make_env", [partial(SelfPlayVecEnv, by_hand=True), LearnerSeatVecEnv])
+def test_malformed_actions_are_refused(make_env: Any) -> None:
+    env = make_env(spygames.make_game("agent_avenue_v0"), 2, seed=3)
+    env.reset()
+    states, good = env.games.states.copy(), env.action_masks().argmax(axis=1)
+    for actions in (good + 0.5, good.astype(str), good.astype(bool), good[0], good[:1], good[:, None], [None, None]):
+        with pytest.raises(IllegalAction, match=r"actions must be integers of shape \(2,\), not "):
+            env.step(actions)
+        np.testing.assert_array_equal(env.games.states, states)
+    env.step(good.tolist())
+
+
+@pytest.mark.parametrize("make_env", [partial(SelfPlayVecEnv, by_hand=True), LearnerSeatVecEnv])
+def test_steps_masks_and_pictures_need_a_reset(make_env: Any) -> None:
+    env = make_env(spygames.make_game("agent_avenue_v0"), 2, seed=3, render_mode="rgb_array")
+    states = env.games.states.copy()
+    assert is_masking_supported(env)
+    calls = [
+        lambda: env.step(env.games.mask.argmax(axis=1)), env.action_masks, lambda: env.env_method("action_masks"),
+        env.get_attr("action_masks")[1], env.render,
+    ]  # fmt: skip
+    for call in calls:
+        with pytest.raises(ResetNeeded, match="no game has begun"):
+            call()
+    np.testing.assert_array_equal(env.games.states, states)
+    env.reset()
+    env.step(env.action_masks().argmax(axis=1))
+
+
+@pytest.mark.parametrize("make_env", [partial(SelfPlayVecEnv, by_hand=True), LearnerSeatVecEnv])
+def test_invalid_seeds_are_refused_at_once(make_env: Any) -> None:
+    env, twin = (make_env(spygames.make_game("agent_avenue_v0"), 3, seed=1) for _ in range(2))
+    for each in (env, twin):
+        each.seed(2**64 - 3)
+    for seed in (-1, 2**64 - 2, 1.0, True, "1"):
+        with pytest.raises(ValueError, match="seed must be an integer from 0 to 18446744073709551613, not"):
+            env.seed(seed)
+    np.testing.assert_array_equal(env.reset(), twin.reset())
 
 
 class Faulty:

@@ -7,6 +7,8 @@
 - `infos[i]["TimeLimit.truncated"]` says whether the game was truncated without a result.
 - `env_method("action_masks")` returns the masks for sb3-contrib.
 - After `seed(s)`, the next `reset()` plays in row i the game that `GameEnv.reset(seed=s + i)` starts.
+
+Before the first `reset()`, steps, masks and pictures raise ResetNeeded.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,12 +18,13 @@ from typing import Any
 
 import numpy as np
 from gymnasium import Wrapper
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from spygames import NOBODY, Game, Rows
-from spygames.authoring import as_seed, choice
+from spygames import NOBODY, Game, IllegalAction, Rows
+from spygames.authoring import as_seed, choice, whole
 from spygames.pictures import draw, pixels
 from spygames.players import PlayerLike, SeatSession, as_players
 
@@ -49,12 +52,26 @@ class GamesVecEnv(VecEnv):
         self.games = games
         self._rows = np.arange(n)
         self._actions = np.zeros(n, np.int64)
+        self._begun = False  # whether there was a `reset`
         super().__init__(n, Box(*game.feature_ranges()), Discrete(game.num_actions))
         self.metadata: dict[str, Any] = {**self.metadata, "render_fps": 2}
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Store the actions, int [n], for `step_wait`."""
-        self._actions[:] = actions
+        """Store the actions, int [n], for `step_wait`. Raise IllegalAction if they are not integers of this shape."""
+        found = np.asarray(actions)
+        if found.shape != (self.num_envs,) or found.dtype.kind not in "iu":
+            raise IllegalAction(
+                f"actions must be integers of shape ({self.num_envs},), not {found.dtype} of shape {found.shape}"
+            )
+        self._actions[:] = found
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Set the seeds of the next `reset`: `seed + i` in row i. None: drawn by NumPy's global generator.
+
+        Raises:
+            ValueError: the seed of a row would not be 0..2^64-1. The seeds are unchanged then.
+        """
+        return super().seed(None if seed is None else whole("seed", seed, 0, 2**64 - self.num_envs))
 
     def _start(self) -> None:
         """Start all games over."""
@@ -65,9 +82,14 @@ class GamesVecEnv(VecEnv):
             self.games.reset(seeds=np.array([as_seed(s) for s in self._seeds], np.uint64))
 
     def _started(self) -> None:
-        """Drop the seeds of a `reset` that has succeeded."""
+        """Note that a `reset` has succeeded, and that its seeds are used."""
+        self._begun = True
         self._reset_seeds()
         self._reset_options()
+
+    def _need_games(self) -> None:
+        if not self._begun:
+            raise ResetNeeded("no game has begun: call reset() first")
 
     def close(self) -> None:
         """Do nothing: there is nothing to release."""
@@ -77,6 +99,7 @@ class GamesVecEnv(VecEnv):
 
         uint8 [600, 800, 3] for one game, [300, 400, 3] for several. DependencyNotInstalled without the extra `render`.
         """
+        self._need_games()
         shown = min(self.num_envs, MAX_SHOWN)
         width = 800 if shown == 1 else 400
         states = self.games.states
@@ -91,6 +114,7 @@ class GamesVecEnv(VecEnv):
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions, bool [n, A], a copy."""
+        self._need_games()
         return self.games.mask.astype(np.bool_)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
@@ -120,6 +144,7 @@ class GamesVecEnv(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
     def _mask_of(self, row: int) -> np.ndarray:
+        self._need_games()
         return self.games.mask[row].astype(np.bool_)
 
     def _ended(self, row: int) -> dict[str, Any]:
@@ -196,6 +221,7 @@ class SelfPlayVecEnv(GamesVecEnv):
             The views of the next seats to move, [n, F]; the rewards of the seats that decided, [n]; whether each game
             has ended, [n]; and infos.
         """
+        self._need_games()
         if not self.paid_is_read:
             raise RuntimeError(
                 "SelfPlayVecEnv must be learned from with rollout_buffer_class=PerSeatRolloutBuffer and "
@@ -296,6 +322,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         Returns:
             The learner's views [n, F] and rewards [n], whether each game has ended [n], and infos.
         """
+        self._need_games()
         n = self.num_envs
         rewards, done = np.zeros(n, np.float32), np.zeros(n, np.bool_)
         infos: list[dict[str, Any]] = [{} for _ in range(n)]
