@@ -273,6 +273,9 @@ def test_invalid_input_raises_and_changes_nothing() -> None:
     env = SeatVectorEnv(GAME, 3, illegal="raise", autoreset_mode=OFF)
     with pytest.raises(ResetNeeded, match="no game has begun"):
         env.step(np.zeros(3, np.int64))
+    for call in (env.action_masks, SeatVectorEnv(GAME, 3, render_mode="ansi").render):
+        with pytest.raises(ResetNeeded, match="no game has begun"):
+            call()
     with pytest.raises(ResetNeeded, match="without a reset_mask first"):
         env.reset(options={"reset_mask": np.array([True, False, False])})
     _, infos = env.reset(seed=1)

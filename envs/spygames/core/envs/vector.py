@@ -211,7 +211,8 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._session.rows
 
     def action_masks(self) -> np.ndarray:
-        """Return the latest `infos["action_mask"]` as bool [n, A]."""
+        """Return the latest `infos["action_mask"]` as bool [n, A]. Raises ResetNeeded before the first `reset`."""
+        self._need_games()
         return self._masks().astype(np.bool_)
 
     def history(self, row: int, *, since_own: bool = False) -> list[Event]:
@@ -237,9 +238,13 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
         Returns:
             With `render_mode` "ansi" texts; with "rgb_array" pixels, uint8 [600, 800, 3] each; without one None.
+
+        Raises:
+            ResetNeeded: no game has begun.
         """
         if self.render_mode is None:
             return None
+        self._need_games()
         states, seats = self.games.states, self._session.seats.tolist()
         if self.render_mode == "ansi":
             return tuple(self.game.to_text(as_record(states, i), seat) for i, seat in enumerate(seats))
