@@ -268,6 +268,19 @@ def test_invalid_seeds_are_refused() -> None:
         assert everything(env) == before
 
 
+def test_unknown_options_warn_and_others_are_refused() -> None:
+    env = make(render_mode="ansi")
+    env.reset(seed=1)
+    before = everything(env)
+    for bad in (5, "x", [], {"seat"}):
+        with pytest.raises(ValueError, match="reset options must be a mapping such as"):
+            env.reset(options=bad)  # type: ignore[arg-type]
+        assert everything(env) == before
+    with pytest.warns(UserWarning, match=r"unknown reset options \['foo'\] are ignored; known: state, seat$") as caught:
+        assert env.reset(options={"foo": 1, "seat": 1})[1]["seat"] == 1
+    assert [warning.filename for warning in caught] == [__file__]
+
+
 def test_hidden_information_does_not_leak() -> None:
     """Two truths that look the same to the seat look the same through the environment, including its errors."""
     env, rng = make(opponents="random", render_mode="ansi"), np.random.default_rng(1)

@@ -162,7 +162,7 @@ def test_reset_options_set_the_position_and_the_seat() -> None:
     for options in ({"state": state, "seat": 1}, {"seat": "player_0"}, {"state": {**state, "rng": None}, "seat": 1}):
         assert_same(ours.reset(seed=4, options=options), theirs.reset(seed=4, options=dict(options)))
         assert_same(ours.reset(), theirs.reset())
-    with pytest.warns(UserWarning, match="unknown reset options"):
+    with pytest.warns(UserWarning, match=r"options \['sate'\] are ignored; known: state, seat, reset_mask"):
         ours.reset(options={"sate": {}})
 
 
@@ -311,6 +311,9 @@ def test_invalid_input_raises_and_changes_nothing() -> None:
         SeatVectorEnv(GAME, 3, autoreset_mode="now")
     with pytest.raises(ValueError, match="num_envs must be an integer >= 1, not 0"):
         SeatVectorEnv(GAME, 0)
+    for given in (5, "x", [], {"seat"}):
+        with pytest.raises(ValueError, match="reset options must be a mapping such as"):
+            env.reset(options=given)  # type: ignore[arg-type]
     np.testing.assert_array_equal(env.games.states, states)
     over = np.zeros(3, bool)
     rng = np.random.default_rng(0)

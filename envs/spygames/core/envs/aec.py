@@ -23,7 +23,7 @@ from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.played import Played
 from spygames.core.game.rng import as_seed, next_seed
 from spygames.core.game.seen import Event
-from spygames.core.game.validation import because, check_game, may_do
+from spygames.core.game.validation import because, check_game, may_do, reset_options
 from spygames.core.pictures.picture import Picture
 from spygames.core.pictures.raster import check_width, pixels
 from spygames.core.pictures.render import FPS, MODES, Renderer
@@ -174,15 +174,8 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             ImpossibleState: the mapping is not a valid position.
         """
         game, chosen = self.game, self._next_seed(seed)
-        if options is not None and not isinstance(options, Mapping):
-            raise ValueError(f"reset options must be a mapping such as {{'state': ...}}, not {shown(options)}")
-        unknown = [key for key in options or {} if key != "state"]
-        if unknown:
-            warnings.warn(
-                f"unknown reset options {shown(unknown)} are ignored; the only option is 'state'", stacklevel=2
-            )
+        mapping = reset_options(options, ("state",)).get("state")
         raw = np.zeros_like(self._raw)
-        mapping = (options or {}).get("state")
         if mapping is None:
             self._calls.init(game.packed, raw, chosen)
         else:

@@ -18,7 +18,7 @@ from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import as_seed
 from spygames.core.game.seen import Event
-from spygames.core.game.validation import choice
+from spygames.core.game.validation import choice, reset_options
 from spygames.core.pictures.picture import Picture
 from spygames.core.pictures.raster import check_width, pixels
 from spygames.core.pictures.render import FPS, PICTURED_MOVES, Move, draw
@@ -159,7 +159,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         Args:
             seed: 0..2^64-1; None: the random streams continue.
             options: {"state": mapping} begins from a position, as in `GameEnv.reset`. {"seat": ...} sets the seat of
-                this game.
+                this game. Other keys are ignored with a warning.
 
         Returns:
             The observation, float32 [F], and the info.
@@ -169,7 +169,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             ImpossibleState: the mapping is not a valid position.
             PlayerFailed: an opponent gave no legal action.
         """
-        options = dict(options or {})
+        options = reset_options(options, ("state", "seat"))
         fixed = self.read_seat(options.pop("seat")) if "seat" in options else self.fixed_seat
         chosen = None if seed is None else as_seed(seed)
         saved = self._session.save()

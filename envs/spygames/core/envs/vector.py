@@ -5,7 +5,6 @@
 `gymnasium.make_vec` makes a `SeatVectorEnv`. The class itself takes any `Game`, including your own.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +20,7 @@ from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import as_seed
 from spygames.core.game.seen import Event
-from spygames.core.game.validation import because, choice, may_do, same
+from spygames.core.game.validation import because, choice, may_do, reset_options, same
 from spygames.core.pictures.raster import pixels
 from spygames.core.pictures.render import FPS, draw
 from spygames.core.players.player import PlayerLike
@@ -124,7 +123,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             seed: the seed of row 0; row i uses `seed + i`, 0..2^64-1. Or a sequence with one seed per row. With None a
                 row's random streams continue.
             options: {"state": ...} and {"seat": ...} as in `SingleEnv.reset`, for all rows. {"reset_mask": bool [n]}
-                begins new games in these rows only.
+                begins new games in these rows only. Other keys are ignored with a warning.
 
         Returns:
             Observations, float32 [n, F], and infos. With a `reset_mask` the infos are those of its rows.
@@ -134,14 +133,12 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             PlayerFailed: an opponent gave no legal action.
             ResetNeeded: the first `reset` has a `reset_mask` that leaves out rows.
         """
-        options = dict(options or {})
+        options = reset_options(options, ("state", "seat", "reset_mask"))
         rows = self._mask_rows(options.pop("reset_mask", None))
         fixed = self._fixed
         if "seat" in options:
             number = self._single.read_seat(options.pop("seat"))
             fixed = np.full(self.num_envs, NOBODY if number is None else number)
-        if unknown := [key for key in options if key != "state"]:
-            warnings.warn(f"unknown reset options {shown(unknown)} are ignored", stacklevel=2)
         seeds = self._seeds(seed)
         if not self._begun and len(rows) < self.num_envs:
             raise ResetNeeded("no game has begun: call reset() without a reset_mask first")

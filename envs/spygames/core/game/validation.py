@@ -1,6 +1,7 @@
 """Input validation: one function per kind of value. The errors say in one line which values are right."""
 
 import sys
+import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -80,6 +81,23 @@ def same(value: object, expected: object) -> bool:
             return False
         return all(map(same, value, expected))
     return type(value) is type(expected) and value == expected
+
+
+def reset_options(options: object, known: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a `reset` as a dict, empty for None. Unknown options are left out with a warning.
+
+    The warning names the line that calls the caller of this function.
+
+    Raises:
+        ValueError: `options` is not a mapping.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"reset options must be a mapping such as {{'state': ...}}, not {shown(options)}")
+    if unknown := [key for key in options if key not in known]:
+        warnings.warn(f"unknown reset options {shown(unknown)} are ignored; known: {', '.join(known)}", stacklevel=3)
+    return {key: options[key] for key in known if key in options}
 
 
 def check_played(mapping: Mapping[str, Any], played: Mapping[str, Any]) -> None:
