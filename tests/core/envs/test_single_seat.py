@@ -56,12 +56,12 @@ def test_copies_continue_equally(opponents: str) -> None:
     env.reset(seed=3)
     env.step(int(env.action_masks().argmax()))
     ends = []
-    for each in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)), env):
+    for each in (copy.copy(env), copy.deepcopy(env), pickle.loads(pickle.dumps(env)), env):
         terminated = False
         while not terminated:
             *_, terminated, _, _ = each.step(int(each.action_masks().argmax()))
         ends.append((each.env.save(), each.reset()[0].tobytes()))
-    assert ends[0] == ends[1] == ends[2]
+    assert ends[0] == ends[1] == ends[2] == ends[3]
 
 
 def test_environments_have_their_own_random_stream() -> None:

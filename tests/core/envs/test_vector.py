@@ -211,7 +211,7 @@ def test_gymnasiums_wrappers_accept_it() -> None:
     assert observations.dtype == np.float32
 
 
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_copies_continue_equally(again: Callable[[SeatVectorEnv], SeatVectorEnv]) -> None:
     env, rng = SeatVectorEnv(GAME, 4, "greedy"), np.random.default_rng(5)
     _, infos = env.reset(seed=1)

@@ -285,6 +285,14 @@ def test_games_of_a_row_have_unique_numbers() -> None:
     assert len(set(numbers)) == len(numbers) > 8
 
 
+def test_a_copy_of_rows_has_its_own_games() -> None:
+    rows = Rows(KUHN, 3, 1)
+    before, twin = rows.states.copy(), copy.copy(rows)
+    twin.advance(twin.all, twin.mask.argmax(axis=1), twin.seats.copy())
+    np.testing.assert_array_equal(rows.states, before)
+    assert (twin.states != before).all()
+
+
 def test_a_player_cannot_change_its_only_game() -> None:
     class Meddler(Keeper):
         def act(self, decisions: DecisionBatch) -> np.ndarray:

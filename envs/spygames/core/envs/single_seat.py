@@ -232,6 +232,9 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         reward = float(rows.rewards[0, self.seat]) if over else 0.0
         return observation, reward, over and not cut_off, over and cut_off, info
 
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)  # a shallow copy would share the games
+
     def determinize(self, seed: int | None = None) -> Self:
         """Return a copy in which everything that the seat cannot know is redrawn, see `GameEnv.determinize`.
 
@@ -247,7 +250,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """
         if self.seat == NOBODY:
             raise ResetNeeded("no game has begun: call reset() first")
-        chosen, other = as_seed(seed), copy.copy(self)
+        chosen, other = as_seed(seed), object.__new__(type(self))
+        other.__dict__ = self.__dict__.copy()  # it shares the opponents; the game is replaced below
         redrawn = self.env.determinize(self._blank.possible_agents[self.seat], int(chosen))
         other._np_random, other._np_random_seed = np_random(int(chosen))
         other._session = session = self._new_session()

@@ -5,8 +5,9 @@
 `gymnasium.make_vec` makes a `SeatVectorEnv`. The class itself takes any `Game`, including your own.
 """
 
+import copy
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -201,6 +202,9 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if why:
             self._single.warn(next(iter(why.values())), stacklevel=2)
         return games.observation.copy(), rewards, terminations, truncations, infos
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)  # a shallow copy would share the games
 
     @property
     def games(self) -> Rows:
@@ -418,6 +422,6 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _put_back(self, kept: tuple[Any, ...]) -> None:
         """Restore the games from `_kept`."""
         session, arrays, copies = kept
-        for array, copy in zip(arrays, copies, strict=True):
-            array[...] = copy
+        for array, values in zip(arrays, copies, strict=True):
+            array[...] = values
         self._session.restore(session)

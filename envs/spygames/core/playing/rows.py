@@ -1,10 +1,11 @@
 """Rows of games: many games side by side. A finished game stays over until the caller begins another one."""
 
+import copy
 import itertools
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -233,6 +234,9 @@ class Rows:
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)
         self._connect()
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)  # a shallow copy would share the games
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.game.title}; n={self.n})"
