@@ -176,7 +176,7 @@ def _ratings(name: str, found: Checkpoint, ladders: Iterable[Standings]) -> dict
         for row, entry in enumerate(table.entries):
             parts = PlayerName.parse(entry.name)
             if parts.source == name and parts.search is None and entry.digest == digest:
-                ratings[parts.play] = round(table.ratings[row].value, 1)
+                ratings[parts.play] = round(table.ratings[row].value, 2)
     return ratings
 
 

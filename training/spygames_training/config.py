@@ -253,6 +253,7 @@ class Config:
         object.__setattr__(self, "game", canonical_id(self.game))
         _require(
             self,
+            name=(self.name not in ("", ".", "..") and not set(self.name) & set("/\\\0"), "the name of a folder"),
             decisions=(self.decisions >= 1, "at least 1"),
             workers=(1 <= self.workers <= 1024, "from 1 to 1024"),
             evaluate_games=(1 <= self.evaluate_games <= 1_000_000, "from 1 to 1000000"),

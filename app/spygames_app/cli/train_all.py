@@ -42,7 +42,8 @@ class TrainAll:
     allow_code: bool = False
     """Allow a config to name a game from any module, which may run arbitrary code."""
     write: bool = False
-    """In a clone: write table and figures into docs/results, and the picture into docs/images."""
+    """In a clone: write table and figures into docs/results, and the picture into docs/images. Only for all configs of
+    the package at their full length."""
     tasks: TaskOptions = field(default_factory=Tasks)
 
     def run(self) -> int:
@@ -54,6 +55,8 @@ class TrainAll:
         docs = shipped_folder("configs").parent / "docs"
         if self.write and not docs.is_dir():
             raise ValueError("--write needs a clone of the repository, whose docs/ it writes to")
+        if self.write and (self.configs or self.decisions):
+            raise ValueError("--write replaces the whole table: omit the configs and --decisions")
         paths = self.configs or tuple(p for p in sorted(shipped_folder("configs").glob("*.toml")) if p.stem != "demo")
         with self.tasks.executor() as executor:
             code = self.allow_code
@@ -72,4 +75,5 @@ class TrainAll:
             put_between(
                 results / "variants.md", BEGIN, END, f"{table.markdown()}\n\n![The curves](../images/variants.png)"
             )
+            say(f"also written: {results / 'variants'}.md, .json, {docs / 'images' / 'variants.png'}")
         return 0

@@ -35,6 +35,7 @@ from spygames_training.evaluation.believers import (
     models_of,
 )
 from spygames_training.networks.actor_critic import make_network
+from spygames_training.output.tables import broken
 from spygames_training.search.player import SearchingPolicy
 from tests.games.agent_avenue.test_leaks import nothing_shown, other_world
 from tests.support.position import Position as Played
@@ -91,6 +92,13 @@ def test_made_up_answers_have_exact_scores() -> None:
     )  # fmt: skip
     assert two.nats == pytest.approx((cost(0.4, 4) + math.log(4)) / 2)
     assert (two.certain, two.right, two.questions) == (0.0, None, 2)
+
+
+def test_an_interval_contains_its_mean_if_no_drawn_world_has_the_truth() -> None:
+    even, wrong = [0.25] * 4, [0.0, 1.0]
+    drawn = {name: [[[wrong, even]]] for name in (RULES, KNOWN)}
+    for one in results(made_up([(0, 3)]), drawn, 0):
+        assert one.interval[0] <= one.nats <= one.interval[1], one
 
 
 def position(game: Game, seed: int = 3) -> Position:
@@ -276,3 +284,9 @@ def test_a_search_is_asked_with_the_decisions_that_it_reads() -> None:
         chances = found.probabilities[first + card]
         assert chances is not None
         assert chances == pytest.approx(np.append(hand[card], np.zeros(5 - len(hand[card]))))
+
+
+def test_a_number_with_its_interval_is_broken_only_between_them() -> None:
+    cell = "-0.041 (-0.182..+0.036)"
+    assert broken(cell, 20, numbers=True) == "-0.041\n(-0.182..+0.036)"
+    assert broken(cell, 23, numbers=True) == cell

@@ -104,7 +104,9 @@ def score(
                 assert possible is not None
                 used = possible if chances is None else chances
                 costs = [nats(chance, len(used)) for chance in used]
-                open_ones = [cost for cost, chance in zip(costs, possible, strict=True) if chance > 0] or costs
+                # With few worlds even the truth may be in none.
+                open_ones = [cost for cost, chance in zip(costs, possible, strict=True) if chance > 0]
+                open_ones.append(costs[truth])
                 valid, top = chances is not None, max(used)
                 marks = valid, valid and top >= CERTAIN, valid and used[truth] == top
                 found.append((costs[truth], *marks, min(open_ones), max(open_ones)))

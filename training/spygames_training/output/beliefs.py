@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spygames.core.game.rulebook import counted
 from spygames_training.output.plots import literal, picture
 from spygames_training.output.tables import TextTable, broken, code_span
 
@@ -46,7 +47,8 @@ def caption(found: Mapping[str, Any], rules: str, known: str) -> str:
     """
     players = ", ".join(dict.fromkeys(each["name"] for each in found["games of"]))
     parts = [
-        f"{found['positions']:,} positions of {found['games']:,} games of {players}. nats: mean of -log of the "
+        f"{counted(found['positions'], 'position')} of {counted(found['games'], 'game')} of {players}. nats: mean of "
+        "-log of the "
         "probability given to the truth, with the 95 % interval over deals (0: certain and right). "
         f"beyond the rules: how much less than the {rules}. certain: answers with at least 99 % on one possibility; "
         "right: how many of these are.",

@@ -160,7 +160,8 @@ class ScreenTable:
                     Text(broken(printable(self.head[k]), width)), justify=justify, width=width, overflow="fold"
                 )
             for row in self.rows:
-                cells = (broken(printable(row[k]), width) for k, width in zip(group, widths, strict=True))
+                sized = zip(group, widths, strict=True)
+                cells = (broken(printable(row[k]), width, numbers=k >= self.texts) for k, width in sized)
                 table.add_row(*map(Text, cells))
             yield table
         if self.caption:
@@ -229,15 +230,16 @@ def _widths(columns: Sequence[_Column], room: int) -> list[int]:
     return widths
 
 
-def broken(text: str, width: int) -> str:
-    """Break lines that are wider than `width` after separators of names (`agent_avenue/simple-2@argmax`) or spaces.
+def broken(text: str, width: int, numbers: bool = False) -> str:
+    """Break lines that are wider than `width` after separators of names (`agent_avenue/simple-2@argmax`) or spaces; in
+    a cell of `numbers` only after spaces.
 
     Parts that are still too wide are left to the console, which folds them.
     """
     lines = []
     for line in text.split("\n"):
         lines.append("")
-        for part in _parts(line):
+        for part in re.findall(r"\S+\s*|\s+", line) if numbers else _parts(line):
             if lines[-1] and cell_len(lines[-1] + part.rstrip()) > width:
                 lines.append("")
             lines[-1] += part
