@@ -30,7 +30,6 @@ from torch import Tensor
 
 from spygames import GameEnv, make_game
 from spygames.authoring import whole
-from spygames.core.basics.extras import how_to_install
 from spygames_training import ActorCritic
 
 try:
@@ -46,7 +45,7 @@ try:
     from ray.rllib.env.multi_agent_env import MultiAgentEnv
     from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME
 except ImportError as error:
-    what = f"spygames_training.bridges.rllib needs RLlib: {how_to_install('rllib')}"
+    what = "spygames_training.bridges.rllib needs RLlib: pip install 'spygames[rllib]' (in a clone: '.[rllib]')"
     raise ImportError(what, name="ray") from error
 
 __all__ = [

@@ -22,7 +22,6 @@ import torch
 
 from spygames import Game, Rows
 from spygames.authoring import as_seed, whole
-from spygames.core.basics.extras import how_to_install
 from spygames_training import ActorCritic, Estimates, Played, per_seat_gae
 
 try:
@@ -32,7 +31,7 @@ try:
     from torchrl.envs import EnvBase
     from torchrl.modules import ActorValueOperator, MaskedCategorical, ProbabilisticActor, ValueOperator
 except ImportError as error:
-    what = f"spygames_training.bridges.torchrl needs TorchRL: {how_to_install('torchrl')}"
+    what = "spygames_training.bridges.torchrl needs TorchRL: pip install 'spygames[torchrl]' (in a clone: '.[torchrl]')"
     raise ImportError(what, name="torchrl") from error
 
 __all__ = ["TorchRLEnv", "actor_value_operator", "per_seat_advantage"]
