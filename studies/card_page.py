@@ -41,7 +41,7 @@ def card(
 ) -> str:
     """Return the card of an agent as Markdown.
 
-    It says what the agent plays; how well, as win fractions in percent with 95 % intervals; what the worst adversary
+    It says what the agent plays; how well, as win shares in percent with 95 % intervals; what the worst adversary
     won; how good its value is; how it was trained and can be trained again; how to use it; and its limits. A figure
     that is not recorded is left out.
 

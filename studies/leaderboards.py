@@ -1,6 +1,6 @@
 """Write a leaderboard page for each game from the ladders' pages: `python -m studies.leaderboards`.
 
-The ratings and win fractions come from `docs/ladder`, the adversaries from the figures beside the checkpoints.
+The ratings and win shares come from `docs/ladder`, the adversaries from the figures beside the checkpoints.
 """
 
 import re

@@ -263,7 +263,7 @@ def _item(games: Sequence[GameRecord], number: int) -> GameRecord | None:
 
 
 def _seeds(first: int, games: int) -> list[int]:
-    """Return the seeds of the games, each the next one of that before, as in an environment that is reset."""
+    """Return the seeds of the games. Each follows from the one before, as in an environment that is reset."""
     found, seed = [], np.uint64(first)
     for _ in range(games):
         found.append(int(seed))
@@ -441,7 +441,7 @@ configs:
 
 - Game: {code_span(game.title)}; digest of the rules {code_span(game_digest(game))}
 - Made with spygames {VERSION} by {code_span(command)}
-- Seed of the first game: {plan.seed}; each later game has the next one
+- Seed of the first game: {plan.seed}; the seed of each later game follows from the one before (`next_seed`)
 - License: MIT. The license covers no right in the game, whose name only says which rules are played.
 
 A row has only what its seat knew then, besides the label `result`. {hidden}

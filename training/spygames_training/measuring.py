@@ -1,4 +1,4 @@
-"""Measure how strong players are: win fractions with intervals, line-ups, sequential tests.
+"""Measure how strong players are: win shares with intervals, line-ups, sequential tests.
 
 >>> from spygames import make_game
 >>> from spygames_training.measuring import evaluate

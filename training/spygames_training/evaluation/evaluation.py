@@ -78,7 +78,7 @@ class Result:
     interval_method: str
     """BOOTSTRAP, or WILSON if all deals have the same result."""
     fair_share: float
-    """The opponent's win fraction in the challenger's place: a half between two sides, otherwise measured on the same
+    """The opponent's win share in the challenger's place: a half between two sides, otherwise measured on the same
     deals with the opponent in all seats."""
     mean_return: float
     """In the game's own units."""
@@ -240,7 +240,7 @@ def _self_match(game: Game, player: Player, games: int, seed: int) -> Match:
 
 
 def _fair_shares(game: Game, returns: Sequence[np.ndarray], players: int) -> list[float]:
-    """A seat's win fraction if one player holds all seats, for each player, from the returns of its `_self_match`."""
+    """A seat's win share if one player holds all seats, for each player, from the returns of its `_self_match`."""
     if game.num_sides == 2:
         return [0.5] * players
     return [float(won(each, game.num_sides).mean()) for each in returns]

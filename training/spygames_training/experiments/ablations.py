@@ -176,7 +176,7 @@ def weights_digest(player: Player) -> str:
 def evaluated(
     game: Game, run: Path, against: dict[str, str], games: int, play: str, seed: int, executor: Executor = SERIAL
 ) -> dict[str, Any]:
-    """Evaluate a run's agent: its win fraction, 95 % interval over deals and fair share, by opponent.
+    """Evaluate a run's agent: its win share, 95 % interval over deals and fair share, by opponent.
 
     The results are stored in the run's folder (judged.json) and read from there until the agent, an opponent or the
     game's code changes.
@@ -238,7 +238,7 @@ def over_seeds(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Combine the results of `evaluated` against one opponent, one for each seed.
 
     Returns:
-        The win fractions, their mean and half the width of its interval, each seed's interval over its deals, and the
+        The win shares, their mean and half the width of its interval, each seed's interval over its deals, and the
         mean fair share.
     """
     shares = [r["win_share"] for r in results]
@@ -260,7 +260,7 @@ def cells(name: str, change: dict[str, Any], opponents: Sequence[str]) -> list[s
 
 
 def caption(changes: dict[str, dict[str, Any]]) -> str:
-    """Return a sentence with the fair shares: the win fractions of an agent as good as its opponent."""
+    """Return a sentence with the fair shares: the win shares of an agent as good as its opponent."""
     fair: dict[str, list[float]] = {}
     for change in changes.values():
         for opponent, share in change["win_share"].items():

@@ -9,7 +9,7 @@ with rollouts of the policy (Lisy, Bowling, "Equilibrium approximation quality o
 The agent may be a mixture of agents, `mix:A|B`. Its members are then the learner's opponents and the search's rivals,
 and the figures are those against the mixture.
 
-The fair share is what the agent itself would win in the learner's place. A win fraction above it is a lower bound of
+The fair share is what the agent itself would win in the learner's place. A win share above it is a lower bound of
 what a perfect best response wins. `BestResponse.worst` names the result whose interval has the highest lower end.
 Between two sides the fair share is 50 %, and no player wins more against an agent at equilibrium.
 """
@@ -76,12 +76,12 @@ class BestResponse:
     precision: SearchPrecision = "float32"
     """Number format of the search's networks."""
     curve: tuple[tuple[int, float], ...] = ()
-    """The learner's learning curve: its own decisions so far, and its win fraction in recent training games, where its
+    """The learner's learning curve: its own decisions so far, and its win share in recent training games, where its
     actions are sampled and the policy is not yet the running mean. At most `CURVE` points; empty without a learner."""
 
     @property
     def fair_share(self) -> float:
-        """The agent's own win fraction in the learner's place, 0 to 1."""
+        """The agent's own win share in the learner's place, 0 to 1."""
         return next(iter(self.results.values())).fair_share
 
     @property

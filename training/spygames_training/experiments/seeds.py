@@ -27,7 +27,7 @@ __all__ = ["train_seeds"]
 POINTS = 200
 """Number of points in a drawn curve."""
 Curves = Mapping[str, Sequence[Sequence[tuple[int, float]]]]
-"""By opponent, for each seed: (decisions, win fraction) of each evaluation."""
+"""By opponent, for each seed: (decisions, win share) of each evaluation."""
 
 
 def train_seeds(
@@ -59,7 +59,7 @@ def train_seeds(
             called in other processes.
 
     Returns:
-        A table with a row for each opponent. It has each seed's win fraction in its last evaluation, in percent. The
+        A table with a row for each opponent. It has each seed's win share in its last evaluation, in percent. The
         last column is their mean, with half of its 95 % interval (Student's t over the seeds).
 
     Raises:
@@ -118,7 +118,7 @@ def band(curves: Sequence[Sequence[tuple[int, float]]]) -> np.ndarray:
     """Combine several curves by linear interpolation over the decisions that all of them cover.
 
     Returns:
-        float64 [4, POINTS]: decisions, mean, lowest and highest win fraction.
+        float64 [4, POINTS]: decisions, mean, lowest and highest win share.
     """
     ends = [(curve[0][0], curve[-1][0]) for curve in curves]
     at = np.linspace(max(first for first, _ in ends), min(last for _, last in ends), POINTS)

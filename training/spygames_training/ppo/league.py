@@ -14,7 +14,7 @@ from spygames_training.files.state_dicts import tensor_difference, tensors_of
 from spygames_training.networks.actor_critic import ActorCritic
 
 FADE = 0.95
-"""Factor applied at each update to the weight of earlier games in the win fraction against an opponent."""
+"""Factor applied at each update to the weight of earlier games in the win share against an opponent."""
 MIN_WEIGHT = 0.05
 """Weight of an opponent that is always beaten, before the weights are normalized."""
 
@@ -55,7 +55,7 @@ class League:
                 entry[1] += float(games)
 
     def win_fraction(self, number: int) -> float:
-        """Return the learner's recent win fraction against this opponent, 0 to 1.
+        """Return the learner's recent win share against this opponent, 0 to 1.
 
         It is smoothed with two games at the fair share, so without games it is the fair share.
         """

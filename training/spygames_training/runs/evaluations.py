@@ -1,4 +1,4 @@
-"""The evaluations of a run: the opponents of its network and its win fractions."""
+"""The evaluations of a run: the opponents of its network and its win shares."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,7 +36,7 @@ def win_shares(
     """Evaluate the network, which plays as the config says.
 
     Returns:
-        The win fractions as metrics, and the `results` of a checkpoint. These have the number of decisions at the time
+        The win shares as metrics, and the `results` of a checkpoint. These have the number of decisions at the time
         of the evaluation, since the checkpoint's weights may be newer.
     """
     player = from_network(game, network, config.evaluate_play)

@@ -41,7 +41,7 @@ class Trained(Protocol):
         ...
 
     def evaluate(self) -> dict[str, float]:
-        """Play against the evaluation opponents and return the win fractions."""
+        """Play against the evaluation opponents and return the win shares."""
         ...
 
     def save(self) -> None:

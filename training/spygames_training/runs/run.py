@@ -416,14 +416,14 @@ class Run:
             rollout.opponents.join(self.league)
 
     def _won_in_training(self) -> dict[str, float]:
-        """Return the recent win fraction against each bot; for a bot that is listed twice, the mean."""
+        """Return the recent win share against each bot; for a bot that is listed twice, the mean."""
         fractions: dict[str, list[float]] = {}
         for number, bot in self.league.bots.items():
             fractions.setdefault(f"won_at_tables/{bot.name}", []).append(self.league.win_fraction(number))
         return {name: sum(several) / len(several) for name, several in fractions.items()}
 
     def evaluate(self) -> dict[str, float]:
-        """Return the win fractions, 0 to 1, of the running mean of the weights: `win_share/NAME` for each opponent. The
+        """Return the win shares, 0 to 1, of the running mean of the weights: `win_share/NAME` for each opponent. The
         first process computes them; the others return nothing."""
         fractions: dict[str, float] = {}
         if self.evaluation_opponents and self.processes.first:
