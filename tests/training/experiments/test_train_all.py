@@ -63,6 +63,7 @@ def test_wrong_input_is_refused_before_any_run(
     assert "evaluate_against must contain expert" in complaint(
         ["train-all", *configs, "--against", "expert", *out], capsys
     )
+    assert "no player 'nobody'" in complaint(["train-all", *configs, "--against", "nobody", *out], capsys)
     assert "two configs are named one" in complaint(["train-all", configs[0], *configs, *out], capsys)
     assert "nothing.toml" in complaint(["train-all", str(tmp_path / "nothing.toml"), *out], capsys)
     assert not (tmp_path / "out").exists()

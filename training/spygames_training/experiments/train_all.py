@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spygames.core.game.registry import make_game
+from spygames.core.players.names import make_player
 from spygames_training.config import Config, read_config
 from spygames_training.experiments.series import Say, Series
 from spygames_training.files.atomic import write_whole
@@ -55,6 +56,7 @@ class TrainAll:
         configs = {path.stem: read_config(path, allow_code=allow_code) for path in paths}
         for path, config in zip(paths, configs.values(), strict=True):
             if against not in config.evaluate_against:
+                make_player(make_game(config.game, **config.options), against)  # raises for an unknown name
                 raise ValueError(f"{path}: evaluate_against must contain {against}")
         if decisions:
             configs = {name: replace(config, decisions=decisions) for name, config in configs.items()}
