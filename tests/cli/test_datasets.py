@@ -135,7 +135,7 @@ def error_of(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     ],
 )
 def test_an_interruption_keeps_whole_games_and_the_same_command_continues(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: list[str], moment: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], form: list[str], moment: str
 ) -> None:
     if "--parquet" in form:
         pytest.importorskip("pyarrow", reason="needs the extra parquet")
@@ -157,6 +157,7 @@ def test_an_interruption_keeps_whole_games_and_the_same_command_continues(
         owner, name = where[moment]
         patched.setattr(owner, name, stops(getattr(owner, name), 3))
         assert record(tmp_path / "data", *form, games=5) == 130
+    assert f"saved in {tmp_path / 'data'}; the same command resumes\n" in capsys.readouterr().out
     kept = load_games(tmp_path / "data" / "games.jsonl")
     assert 2 <= len(kept) < 5
     assert run("replay", tmp_path / "data" / "games.jsonl") == 0
