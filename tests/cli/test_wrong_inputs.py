@@ -395,6 +395,8 @@ SLIPS: dict[str, str] = {
     "train --config nope": "a config is named as agent_avenue_advanced, ",
     "train --config heimlch_3": "did you mean heimlich_3",
     "train --players 3": "an option of the game is given as --option players=3",
+    "train --decisions -5": "decisions must be an integer from 1 to 2^53 - 1, not -5",
+    "train --decisions 0": "decisions must be an integer from 1 to 2^53 - 1, not 0",
     "train --decisions 1,000,000": "write 1000000, without commas",
     "train --ppo.clip 0,1": "write 0.1, with a point",
     "evaluate": "name a player to evaluate",
