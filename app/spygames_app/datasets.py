@@ -22,7 +22,7 @@ import numpy as np
 from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.json_numbers import written
 from spygames.core.basics.json_values import parse_json
-from spygames.core.basics.text import one_line, shown
+from spygames.core.basics.text import one_line
 from spygames.core.basics.version import VERSION
 from spygames.core.chat.player import language_models
 from spygames.core.game.game import Game
@@ -34,7 +34,7 @@ from spygames.core.records.film import Adviser
 from spygames.core.records.record import GameRecord, load_games, play_record
 from spygames.core.svg.annotations import Advice
 from spygames_app.advice import Thoughts
-from spygames_training.evaluation.digests import game_digest
+from spygames_training.evaluation.digests import facts_in_words, game_digest
 from spygames_training.files.atomic import named, only_one, write_whole
 from spygames_training.ladder.lines import Entry
 from spygames_training.output.tables import code_span, markdown_table
@@ -162,9 +162,7 @@ class Dataset:
         wanted = self.plan.as_dict()
         for key, right in wanted.items():
             if found.get(key) != right:
-                raise ValueError(
-                    f"{self.folder} holds another dataset: its {key} is {shown(found.get(key))}, not {shown(right)}"
-                )
+                raise ValueError(f"{self.folder} was recorded {_difference(key, found.get(key), right)}")
         self.files = [each for each in found.get("files", []) if (self.folder / each["name"]).is_file()]
         games = self.folder / GAMES
         if games.exists():
@@ -383,6 +381,24 @@ def schema_of(plan: Plan) -> Any:
             fields.append((outer, None))
         nested[outer].append((inner, typed(column)))
     return pa.schema([(name, pa.struct(nested[name]) if kind is None else kind) for name, kind in fields])
+
+
+def _difference(key: str, there: Any, here: Any) -> str:
+    """Describe a fact of a dataset and the one of the command: "with --truth, not without"."""
+    if key in _FLAGS:
+        option, value = _FLAGS[key]
+        return f"with {option}, not without" if there == value else f"without {option}, not with it"
+    was, now = facts_in_words(there, here)
+    return f"with the {_FACTS.get(key, key)} {was}, not {now}"
+
+
+_FLAGS: dict[str, tuple[str, Any]] = {
+    "texts": ("--numbers-only", False),
+    "truth": ("--truth", True),
+    "format": ("--parquet", "parquet"),
+}
+"""The option of a fact, and the value of the fact with the option."""
+_FACTS = {"spygames": "version", "rules": "rules of digest"}
 
 
 def _parsed(file: Path) -> Mapping[str, Any]:

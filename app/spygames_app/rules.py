@@ -87,8 +87,11 @@ def chapters_of(rules: dict[str, Rule]) -> dict[str, list[Rule]]:
     return chapters
 
 
-def rules_in_words(game: Game, wanted: str = "") -> str:
-    """Return the text for `rules` (the short rules and the chapters), or for a rule, a chapter or a card."""
+def rules_in_words(game: Game, wanted: str = "", command: str = "rules") -> str:
+    """Return the text for `rules` (the short rules and the chapters), or for a rule, a chapter or a card.
+
+    The chapters come with a line that tells the reader to type `command` before what to read.
+    """
     rules = rules_of(game)
     if wanted:
         return found_in(game, wanted) or (
@@ -104,7 +107,7 @@ def rules_in_words(game: Game, wanted: str = "") -> str:
         f"  {title:{width}}  {within[0].id}{f' to {within[-1].id}' if len(within) > 1 else ''}"
         for title, within in chapters.items()
     ]
-    more = "All rules by their IDs; type rules ID, rules CHAPTER or rules CARD to read more."
+    more = f"All rules by their IDs; type {command} and an ID, a chapter or a card to read more."
     return "\n".join([short_rules_for_people(game), "", more, *lines])
 
 

@@ -108,7 +108,9 @@ def test_wrong_commands_end_with_one_line(tmp_path: Path, capsys: pytest.Capture
     assert "need a language model" in complaint(["beliefs", *FEW, *out, "--llm.patience", "5"], capsys)
     assert run("beliefs", *FEW, *out) == 0
     line = complaint(["beliefs", *FEW, *out, "--seed", "9"], capsys)
-    assert "holds other questions (seed is 0 there, 9 here): name another folder" in line
+    assert "holds other questions (seed: 0 there, 9 here): name another folder" in line
+    line = complaint(["beliefs", *FEW[:3], "greedy", *FEW[4:], *out], capsys)
+    assert "(games of: random, random there, greedy, greedy here)" in line
     answers = tmp_path / "b" / "answers.jsonl"
     answers.write_text(answers.read_text().replace('"move": ', '"move": 9'))
     assert run("beliefs", *FEW, *out) == 2

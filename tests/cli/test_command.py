@@ -291,8 +291,11 @@ def test_agents_are_listed_with_their_figures(
 
 def test_an_agent_is_listed_by_name_with_its_folder(capsys: pytest.CaptureFixture[str]) -> None:
     agent = released_agents()[0]
+    assert main(["agents", f"{agent.name}@{agent.figures[-1].play}"]) == 0  # a name of the table
+    printed = capsys.readouterr().out
     assert main(["agents", agent.name]) == 0
     out = capsys.readouterr().out
+    assert out == printed
     assert f"folder: {agent.folder}\n" in out
     assert not any(f" {other.name} " in out for other in released_agents()[1:])
 

@@ -135,7 +135,7 @@ def error_of(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     ],
 )
 def test_an_interruption_keeps_whole_games_and_the_same_command_continues(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: list[str], moment: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], form: list[str], moment: str
 ) -> None:
     if "--parquet" in form:
         pytest.importorskip("pyarrow", reason="needs the extra parquet")
@@ -157,6 +157,7 @@ def test_an_interruption_keeps_whole_games_and_the_same_command_continues(
         owner, name = where[moment]
         patched.setattr(owner, name, stops(getattr(owner, name), 3))
         assert record(tmp_path / "data", *form, games=5) == 130
+    assert f"saved in {tmp_path / 'data'}; the same command resumes\n" in capsys.readouterr().out
     kept = load_games(tmp_path / "data" / "games.jsonl")
     assert 2 <= len(kept) < 5
     assert run("replay", tmp_path / "data" / "games.jsonl") == 0
@@ -178,9 +179,22 @@ def test_more_games_continue_and_other_games_are_refused(tmp_path: Path, capsys:
     before = content(tmp_path / "data")
     base = ["record", "greedy", "random", "--seed", "4", "--dataset", str(tmp_path / "data")]
     assert "has 3 games, more than --games 2" in error_of([*base, "--games", "2"], capsys)
-    for more, what in ((["--truth"], "truth"), (["--form", "chat"], "form"), (["--option", "first_player=1"], "game")):
+    for more, difference in (
+        (["--truth"], "without --truth, not with it"),
+        (["--numbers-only"], "without --numbers-only, not with it"),
+        (["--form", "chat"], "with the form decisions, not chat"),
+        (["--seed", "5"], "with the seed 4, not 5"),
+        (["--advice", "greedy"], "with the advice none, not greedy"),
+        (
+            ["--option", "first_player=1"],
+            "players=2, first_player=0), not agent_avenue_v0 (mode=",
+        ),
+    ):
         line = error_of([*base, "--games", "3", *more], capsys)
-        assert f"holds another dataset: its {what} is" in line
+        assert "data was recorded with" in line
+        assert difference in line
+    argv = ["record", "random", "greedy", "--seed", "4", "--dataset", str(tmp_path / "data"), "--games", "3"]
+    assert "data was recorded with the players greedy, random, not random, greedy" in error_of(argv, capsys)
     assert content(tmp_path / "data") == before
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.txt").write_text("")

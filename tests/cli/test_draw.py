@@ -26,11 +26,12 @@ def test_each_format_is_drawn(form: str, games: Path, tmp_path: Path, capsys: py
     if form == "mp4":
         pytest.importorskip("imageio_ffmpeg")
     out = tmp_path / f"game.{form}"
-    assert run("draw", games, "--out", out, "--width", 64) == 0
+    assert run("draw", games, "--out", out, *(() if form in ("svg", "html") else ("--width", 64))) == 0
     assert out.stat().st_size > 100
     output = capsys.readouterr().out
     assert output.startswith(f"{out}: ")
     assert output.count("\n") == 1
+    assert ("position" in output.split()) == (form.lower() in ("png", "svg"))
 
 
 def test_a_film_shows_the_advice_of_an_agent_to_a_viewer(games: Path, tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ def test_one_position_is_drawn(games: Path, tmp_path: Path) -> None:
             "--agent must be a checkpoint or a search, not greedy",
         ),
         (["--out", "x.gif", "--agent", "nobody"], "no player 'nobody'"),
-        (["--out", "x.gif", "--game", "agent_dog_v0"], "mode"),
+        (["--out", "x.gif", "--game", "agent_dog_v0"], "the game is agent_avenue_v0, not agent_dog_v0"),
     ],
 )
 def test_invalid_arguments_give_one_line_and_write_nothing(

@@ -69,6 +69,17 @@ def test_a_ladder_is_played_resumed_extended_and_rerun(tmp_path: Path, capsys: p
     assert f"differs; networks computed with 'SVE256' then, with {instructions()} here\n" in capsys.readouterr().out
 
 
+def test_ctrl_c_prints_where_the_lines_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spygames_training.ladder.playing.play_lines", interrupted)
+    assert run("ladder", tmp_path / "x.jsonl", "random", "greedy") == 130
+    assert capsys.readouterr().out == f"saved in {tmp_path / 'x.jsonl'}; the same command resumes\n"
+
+
 def test_the_screen_shows_full_names_without_markdown() -> None:
     names = [f"`agent_avenue/simple-2@{how}`" for how in ("argmax", "sample")]
     table, screen = TextTable(["%", *names], [[name, "1.0", "2.0"] for name in names]), StringIO()

@@ -35,6 +35,7 @@ def test_the_table_has_the_figures_of_the_json_file(tmp_path: Path, capsys: pyte
     assert run("random-play", *argv) == 0
     found = json.loads(file.read_text())
     assert found[0]["options"] == {"mode": "simple", "players": 2, "first_player": 1}
-    head, _, row = capsys.readouterr().out.splitlines()[:3]
-    assert head.startswith("| decisions (median, most) | turns (median, most) | won by each seat |")
+    title, _, head, _, row = capsys.readouterr().out.splitlines()[:5]
+    assert title == "`agent_avenue_v0, mode=simple, players=2, first_player=1`"
+    assert head.startswith("| mean decisions (median, most) | mean turns (median, most) | won by each seat |")
     assert row.startswith(f"| {found[0]['decisions']['mean']:.2f} (")

@@ -21,7 +21,9 @@ def printed(capsys: pytest.CaptureFixture[str], *argv: object) -> str:
 def test_the_rules_of_a_variant_begin_with_the_short_ones(capsys: pytest.CaptureFixture[str]) -> None:
     out = printed(capsys, "rules", "heimlich", "--option", "top_secret=True")
     short = short_rules_for_people(make_game("heimlich_v0", top_secret=True))
-    assert out.startswith(f"{short}\n\nAll rules by their IDs")
+    assert out.startswith(
+        f"{short}\n\nAll rules by their IDs; type spygames rules heimlich and an ID, a chapter or a card"
+    )
     assert "  Movement" in out
     assert "HC-8 to HC-11" in out
 

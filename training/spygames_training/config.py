@@ -254,7 +254,6 @@ class Config:
         _require(
             self,
             name=(self.name not in ("", ".", "..") and not set(self.name) & set("/\\\0"), "the name of a folder"),
-            decisions=(self.decisions >= 1, "at least 1"),
             workers=(1 <= self.workers <= 1024, "from 1 to 1024"),
             evaluate_games=(1 <= self.evaluate_games <= 1_000_000, "from 1 to 1000000"),
         )
@@ -315,8 +314,9 @@ def _check_types(config: Any, prefix: str = "") -> None:
         elif kind in (int, float):
             if not is_number(value) or (kind is int and type(value) is not int):
                 raise ValueError(f"{name} must be {_WORDS[kind]}, not {shown(value)}")
-            if not 0 <= value < (LARGEST if kind is int else float("inf")):
-                bounds = "from 0 to 2^53 - 1" if kind is int else ">= 0"
+            least = 1 if name == "decisions" else 0
+            if not least <= value < (LARGEST if kind is int else float("inf")):
+                bounds = f"from {least} to 2^53 - 1" if kind is int else ">= 0"
                 raise ValueError(f"{name} must be {_WORDS[kind]} {bounds}, not {shown(value)}")
         elif get_origin(kind) is tuple:
             (of, _) = get_args(kind)

@@ -14,6 +14,7 @@ from spygames_app.cli.arguments import (
     Folder,
     Players,
     Positive,
+    Positives,
     TaskOptions,
     Tasks,
     WrongArguments,
@@ -48,7 +49,7 @@ class Ablate:
     """Training runs for each change, 2 to 10."""
     decisions: AnyPositive = None
     """Length of each run. (default: that of the config)"""
-    hidden: Annotated[tuple[Positive, ...], tyro.conf.arg(help_behavior_hint="")] = ()
+    hidden: Positives = ()
     """Layer widths of the network. (default: those of the config)"""
     games: Positive = 2000
     """Number of games against each opponent."""

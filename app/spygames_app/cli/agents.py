@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 EARLIER = "expert-1"
 """An earlier version of expert, which the table omits. In some games it is the same player."""
 LEGEND = "\n".join([
-    "Games won against each scripted player, in %. In brackets the fair share, if it is not 50: what one seat wins if "
-    "the scripted player has all seats.",
+    "Games won against each opponent, in %. In brackets the fair share, if it is not 50: what one seat wins if "
+    "the opponent has all seats.",
     "agent: the name of the player, GAME/VARIANT-SEATS. @sample draws its actions, @argmax takes the most likely one; "
     "without them an agent plays as it is meant to.",
     "for: to win against players who do not know the agent (best), or hard to exploit by those who do (safest).",
@@ -110,7 +110,7 @@ class Agents:
         agents = [
             agent
             for agent in released_agents()
-            if self.agent in (None, agent.name) and self.game in (None, agent.game_id) and _has(agent, options)
+            if self.agent in (None, *_names(agent)) and self.game in (None, agent.game_id) and _has(agent, options)
         ]
         if not agents and self.agent is not None and canonical_id(self.agent) in game_ids():
             raise ValueError(f"{self.agent} is a game: a game is given as --game {self.agent}")
@@ -122,6 +122,11 @@ class Agents:
             asked = ", ".join([self.game or "any game", *(f"{name}={value}" for name, value in options.items())])
             raise ValueError(f"no released agent plays {asked}; spygames agents lists those that exist")
         return agents
+
+
+def _names(agent: "ReleasedAgent") -> list[str]:
+    """Return the names of an agent in the table: without and with a way to play."""
+    return [agent.name, *(f"{agent.name}@{each.play}" for each in agent.figures)]
 
 
 def _has(agent: "ReleasedAgent", options: Mapping[str, Any]) -> bool:

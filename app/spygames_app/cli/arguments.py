@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from spygames.core.game.game import Game
     from spygames.core.players.names import PlayerName
+    from spygames.core.records.record import GameRecord
     from spygames_training.parallel.executor import Executor
 
 T = TypeVar("T")
@@ -115,7 +116,7 @@ def parse(kind: type[T], argv: Sequence[str], prog: str) -> T:
     _set_colors()
     try:
         with contextlib.redirect_stderr(shown), _unbroken_help():
-            return tyro.cli(
+            command = tyro.cli(
                 kind, prog=prog, description=summary, args=argv, default=default, config=(FlagCreatePairsOff,)
             )
     except SystemExit as end:
@@ -128,6 +129,10 @@ def parse(kind: type[T], argv: Sequence[str], prog: str) -> T:
         if hint := _surplus(said, argv, surplus):
             said = said.partition("; did you mean ")[0]  # tyro's guess compares letters only
         raise WrongArguments(f"{said}{hint or _hint(argv, shown.getvalue())}") from None
+    names = [name for name, _ in getattr(command, "option", ())]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise WrongArguments(f"--option {twice[0]} is given {names.count(twice[0])} times")
+    return command
 
 
 def _set_colors() -> None:
@@ -490,6 +495,22 @@ def agent_and_game(
         game = make_game(game_id or DEFAULT_GAME, **options)
     members = [m if m in agents else replace(m, source=m.resolved(game).source) for m in name.members]
     return f"{MIX}:{'|'.join(map(str, members))}" if name.kind == MIX else str(members[0]), game
+
+
+def game_of_record(found: "GameRecord", game_id: str | None) -> "Game":
+    """Return the game that a record names, or the game `game_id` with the record's options.
+
+    Raises:
+        ValueError: the game or an option does not exist, or the record is of another game of this package.
+    """
+    from spygames.core.game.registry import canonical_id, game_ids, make_game
+    from spygames.core.records.record import RecordError, game_of
+
+    if game_id is None:
+        return game_of(found)
+    if found.game != (named := canonical_id(game_id)) and {found.game, named} <= {*game_ids()}:
+        raise RecordError(f"the game is {found.game}, not {named}")
+    return make_game(game_id, **found.options)
 
 
 def _is_checkpoint(path: Path) -> bool:

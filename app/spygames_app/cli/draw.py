@@ -16,6 +16,8 @@ from spygames_app.cli.arguments import (
     check_writable,
     console,
     counted,
+    game_of_record,
+    given,
     say,
 )
 
@@ -57,7 +59,8 @@ class Draw:
     move: AnyCount = None
     """For png and svg: the position after this number of moves. (default: the last)"""
     width: Positive = 800
-    """Width in pixels, 16 to 4096. The height follows from --size, three quarters of the width for full."""
+    """For films and png: width in pixels, 16 to 4096. The height follows from --size, three quarters of the width for
+    full."""
     seconds: float = 0.8
     """Seconds that a film shows each position, 0.02 to 60."""
     theme: Literal["dark", "light"] = "dark"
@@ -103,7 +106,10 @@ class Draw:
                 theme=self.theme, size=self.size, progress=lambda done: bar.advance(task, done),
             )  # fmt: skip
         write_whole(self.out, content)
-        say(f"{self.out}: {len(content) / 1000:,.0f} kB, {len(film)} positions")
+        last = len(film) - 1
+        one = f"position {last if self.move is None else self.move} of {last}"
+        shows = one if form in ("png", "svg") else f"{len(film)} positions"
+        say(f"{self.out}: {len(content) / 1000:,.0f} kB, {shows}")
         return 0
 
     def _form(self) -> str:
@@ -111,19 +117,21 @@ class Draw:
 
         form = "" if self.out is None else self.out.suffix.removeprefix(".").lower()
         if form not in FORMATS:
-            given = "" if self.out is None else f", not {self.out}"
-            raise WrongArguments(f"--out must name a file that ends in .{', .'.join(FORMATS)}{given}")
+            instead = "" if self.out is None else f", not {self.out}"
+            raise WrongArguments(f"--out must name a file that ends in .{', .'.join(FORMATS)}{instead}")
         if self.move is not None and form not in ("png", "svg"):
             raise WrongArguments(f"--move works only for png and svg, which show one position, not for {form}")
+        if form in ("svg", "html") and "--width" in given(self):
+            raise WrongArguments(f"--width works only for films and png, not for {form}")
+        if form in ("png", "svg", "html") and "--seconds" in given(self):
+            raise WrongArguments(f"--seconds works only for films, not for {form}")
         return form
 
     def _film(self, game_record: "GameRecord", said: "Mapping[int, Said]") -> "Film":
-        from spygames.core.game.registry import make_game
         from spygames.core.players.names import make_player
         from spygames.core.records.film import Adviser, Film
-        from spygames.core.records.record import game_of
 
-        game = game_of(game_record) if self.game is None else make_game(self.game, **game_record.options)
+        game = game_of_record(game_record, self.game)
         adviser: Adviser | None = None
         if self.agent is not None:
             player = make_player(game, self.agent)

@@ -11,7 +11,6 @@ from tyro.conf import Positional
 from spygames_app.cli.arguments import (
     AnyFile,
     AnyPositive,
-    File,
     GameId,
     GameOptions,
     Hows,
@@ -82,8 +81,8 @@ class Evaluate:
     """Random seed; the same seed gives the same result."""
     json: AnyFile = None
     """File for the results as JSON."""
-    plot: File = Path("cross_play.png")
-    """File for the heat map of --cross-play."""
+    plot: AnyFile = None
+    """File for the heat map of --cross-play. (default: cross_play.png)"""
     game: GameId = None
     """The game, such as agent_avenue_v0. (default: that of the first checkpoint named, with its options)"""
     option: GameOptions = ()
@@ -112,10 +111,10 @@ class Evaluate:
         check_writable(self.json)
         if self.seats is not None:
             return self._play_line_up((*self.players, *self.seats))
-        crossed = self.cross_play is not None
+        crossed, plot = self.cross_play is not None, self.plot or Path("cross_play.png")
         if crossed:
-            check_picture(self.plot)
-            check_writable(self.plot)
+            check_picture(plot)
+            check_writable(plot)
         screen = console()
         specs = [
             how_named(spec, how) for spec in (*self.players, *(self.cross_play or ())) for how in self.play or [""]
@@ -162,8 +161,8 @@ class Evaluate:
             names = [player.name for player in players]
             shares = share_matrix(results, len(players))
             screen.print(matrix_table(names, shares))
-            heat_map(names, shares, self.plot, f"{game.title}\nwins of the row, {results[0].games:,} games a pair")
-            say(f"heat map: {self.plot}")
+            heat_map(names, shares, plot, f"{game.title}\nwins of the row, {results[0].games:,} games a pair")
+            say(f"heat map: {plot}")
         self.llm.report(models)
         if self.json:
             say(f"results: {self.json}")
@@ -204,6 +203,8 @@ class Evaluate:
         """Raise WrongArguments if the options that name players conflict."""
         from spygames.core.basics.text import one_line
 
+        if self.plot is not None and self.cross_play is None:
+            raise WrongArguments("--plot works only with --cross-play")
         if self.seats is not None:
             if self.against or self.cross_play is not None or self.play:
                 raise WrongArguments("--seats names all players: omit --against, --cross-play and --play")

@@ -181,15 +181,19 @@ class Ladder:
         wanted = [(a, b, number) for number in range(blocks) for a, b in meetings if (a, b, number) not in done]
         end = time.monotonic() + 60 * self.minutes if self.minutes else float("inf")
         meet = [Meeting((entries[a], players[a]), (entries[b], players[b]), seed, number) for a, b, number in wanted]
-        with (
-            self.llm.at_work([*players.values()]) as models,
-            self.tasks.executor() as executor,
-            appending(self.file) as append,
-            progress_bar(console=console(stderr=True), transient=True) as bar,
-        ):
-            task = bar.add_task("playing", total=sum(games_of(game, a == b, deals) for a, b, _ in wanted))
-            in_time = takewhile(lambda _: time.monotonic() <= end, meet)
-            new = play_lines(game, in_time, self.limit, append, executor, lambda n: bar.advance(task, n), deals)
+        try:
+            with (
+                self.llm.at_work([*players.values()]) as models,
+                self.tasks.executor() as executor,
+                appending(self.file) as append,
+                progress_bar(console=console(stderr=True), transient=True) as bar,
+            ):
+                task = bar.add_task("playing", total=sum(games_of(game, a == b, deals) for a, b, _ in wanted))
+                in_time = takewhile(lambda _: time.monotonic() <= end, meet)
+                new = play_lines(game, in_time, self.limit, append, executor, lambda n: bar.advance(task, n), deals)
+        except KeyboardInterrupt:
+            say(f"saved in {self.file}; the same command resumes")
+            raise
         self.llm.report(models)
         return [*lines, *new]
 

@@ -4,17 +4,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+import tyro
 from tyro.conf import Positional
 
 from spygames_app.cli.arguments import (
     AnyCount,
     AnyFile,
+    AnyPositive,
+    AnySeed,
     GameId,
     GameOptions,
-    Positive,
-    Seed,
     WrongArguments,
     counted,
+    game_of_record,
     read_game,
     say,
     value,
@@ -43,22 +45,22 @@ class Prompt:
     --seat the first decision of that seat after --after moves is printed.
     """
 
-    name: Positional[Annotated[str | None, value(read_game, "GAME")]] = None
+    name: Positional[Annotated[str | None, value(read_game, "GAME"), tyro.conf.arg(help_behavior_hint="")]] = None
     """The game, such as agent_avenue."""
     game: GameId = None
     """The same, given as an option."""
     option: GameOptions = ()
     """An option of the game, such as players=2."""
-    seed: Seed = 0
-    """Seed of the game and of the random moves."""
+    seed: AnySeed = None
+    """Seed of the game and of the random moves. (default: 0)"""
     after: AnyCount = None
     """Number of moves before the decision. (default: 0)"""
     seat: AnyCount = None
     """The seat that decides, from 0. (default: the seat to move)"""
     record: AnyFile = None
     """A file of recorded games whose moves are made, in place of random ones."""
-    number: Positive = 1
-    """The game of --record, from 1."""
+    number: AnyPositive = None
+    """The game of --record, from 1. (default: the first)"""
     unlisted: bool = False
     """Leave the list of legal actions out."""
     beliefs: bool = False
@@ -97,23 +99,30 @@ class Prompt:
     def _course(self) -> "tuple[Game, Course]":
         """Return the game, and its positions, each with the action that is made there."""
         from spygames.core.game.registry import make_game
-        from spygames.core.records.record import game_of, load_games
+        from spygames.core.records.record import RecordError, load_games
 
         name = self.name or self.game
         if self.name and self.game and (ids := [make_game(each).id for each in (self.name, self.game)])[0] != ids[1]:
             raise WrongArguments(f"name one game, not {ids[0]} and {ids[1]}")
         if self.record is None:
+            if self.number is not None:
+                raise WrongArguments("--number works only with --record")
             if name is None:
                 raise WrongArguments("name a game, as in spygames prompt agent_avenue, or a file with --record")
             game = make_game(name, **dict(self.option))
-            return game, _random(game, self.seed)
+            return game, _random(game, self.seed or 0)
         if self.option:
             raise WrongArguments("--option does not go with --record, which has the options of its games")
+        if self.seed is not None:
+            raise WrongArguments("--seed does not go with --record, which has the moves of its games")
         games = load_games(self.record)
-        if self.number > len(games):
-            raise ValueError(f"{self.record} has {counted(len(games), 'game')}, no --number {self.number}")
-        found = games[self.number - 1]
-        game = game_of(found) if name is None else make_game(name, **found.options)
+        if (number := self.number or 1) > len(games):
+            raise ValueError(f"{self.record} has {counted(len(games), 'game')}, no --number {number}")
+        found = games[number - 1]
+        try:
+            game = game_of_record(found, name)
+        except RecordError as error:
+            raise RecordError(f"{self.record}, game {number}: {error}") from error
         return game, _recorded(game, found)
 
 

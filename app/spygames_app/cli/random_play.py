@@ -54,7 +54,7 @@ class RandomPlay:
         from spygames.core.game.registry import canonical_id, game_ids, make_game
         from spygames_training.experiments.random_play import check_bot, columns, documented_variants, measure
         from spygames_training.files.atomic import write_whole
-        from spygames_training.output.tables import TextTable, progress_bar
+        from spygames_training.output.tables import TextTable, code_span, progress_bar
 
         check_writable(self.json)
         if self.name is not None and self.player is not None:
@@ -74,14 +74,14 @@ class RandomPlay:
         if self.json:
             write_whole(self.json, json.dumps(rows, indent=2) + "\n")
         head, cells = columns(rows)
-        screen = console()
+        screen, title = console(), code_span(variants[0].title) if len(variants) == 1 else ""
         if screen.is_terminal:
-            texts = next(k for k, name in enumerate(head) if name.startswith("decisions"))  # the options before it
+            texts = next(k for k, name in enumerate(head) if name.startswith("mean decisions"))  # the options before it
             short = [[cell.replace(" %", "") for cell in row] for row in cells]
             names = [name.replace("_", " ") for name in head]
-            screen.print(TextTable(names, short, caption=LEGEND, texts=texts).rich())
+            screen.print(TextTable(names, short, title, LEGEND, texts=texts).rich())
         else:
-            say(TextTable(head, cells).markdown())
+            say(TextTable(head, cells, title).markdown())
         if self.json:
             say(f"results: {self.json}")
         return 0

@@ -160,14 +160,18 @@ class Record:
             game, entries, self.seed, self.form, "parquet" if self.parquet else "jsonl",
             not self.numbers_only, self.truth, advice,
         )  # fmt: skip
-        with (
-            opened(self.dataset, plan, self.games) as data,
-            self.tasks.executor() as executor,
-            progress_bar(console=console(stderr=True), transient=True) as bar,
-        ):
-            task = bar.add_task("playing", total=self.games)
-            command, thinks = self._command(game, specs), None if adviser is None else adviser_of(adviser)
-            write(data, players, thinks, self.games, command, executor, lambda done: bar.advance(task, done))
+        try:
+            with (
+                opened(self.dataset, plan, self.games) as data,
+                self.tasks.executor() as executor,
+                progress_bar(console=console(stderr=True), transient=True) as bar,
+            ):
+                task = bar.add_task("playing", total=self.games)
+                command, thinks = self._command(game, specs), None if adviser is None else adviser_of(adviser)
+                write(data, players, thinks, self.games, command, executor, lambda done: bar.advance(task, done))
+        except KeyboardInterrupt:
+            say(f"saved in {self.dataset}; the same command resumes")
+            raise
         say(f"{counted(len(data.games), 'game')}, {counted(data.rows, 'row')} in {data.folder}")
         say(f"data card: {data.folder / CARD}")
 

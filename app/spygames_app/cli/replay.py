@@ -14,6 +14,7 @@ from spygames_app.cli.arguments import (
     GameId,
     WrongArguments,
     counted,
+    game_of_record,
     given,
     say,
 )
@@ -84,11 +85,9 @@ class Replay:
         return 0
 
     def _film(self, game_record: "GameRecord", said: "Mapping[int, Said]") -> "Film":
-        from spygames.core.game.registry import make_game
         from spygames.core.records.film import Film
-        from spygames.core.records.record import game_of
 
-        game = game_of(game_record) if self.game is None else make_game(self.game, **game_record.options)
+        game = game_of_record(game_record, self.game)
         return Film(game_record, game, self._adviser(game), said)
 
     def _adviser(self, game: "Game") -> "Adviser | None":

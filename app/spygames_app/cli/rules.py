@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+import tyro
 from tyro.conf import Positional
 
 from spygames_app.cli.arguments import GameId, GameOptions, WrongArguments, say, values
@@ -22,7 +23,9 @@ class Rules:
     restates. A rule is found by its ID, a chapter by its first words, and a card by its name, in any game.
     """
 
-    words: Positional[Annotated[tuple[str, ...], values(str, "GAME|CHAPTER|CARD|ID", least=0)]] = ()
+    words: Positional[
+        Annotated[tuple[str, ...], values(str, "GAME|CHAPTER|CARD|ID", least=0), tyro.conf.arg(help_behavior_hint="")]
+    ] = ()
     """A game, and then a chapter, a card or a rule; or a card or a rule alone."""
     game: GameId = None
     """The game, such as agent_avenue_v0. (default: the one that the words name)"""
@@ -43,7 +46,7 @@ class Rules:
             raise WrongArguments("--option needs a game")
         games = [make_game(name or each, **options) for each in ([name] if name else game_ids())]
         if not wanted:
-            say(rules_in_words(games[0]))
+            say(rules_in_words(games[0], command=f"spygames rules {f'--game {name}' if self.game else self.words[0]}"))
             return 0
         found = [(game, text) for game in games if (text := found_in(game, wanted))]
         if not found:

@@ -8,11 +8,10 @@ import tyro
 from tyro.conf import Positional
 
 from spygames.core.basics.files import shipped_folder
-from spygames_app.cli.arguments import AnyPositive, Folder, TaskOptions, Tasks, complain, console, say, value
+from spygames_app.cli.arguments import AnyPositive, Folder, TaskOptions, Tasks, complain, console, say, value, values
 from spygames_app.shipped import config_path
 
 BEGIN, END = "<!-- curves: spygames train-all --write writes from here -->", "<!-- to here, curves -->"
-_Config = Annotated[Path, value(config_path, "CONFIG")]
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,9 @@ class TrainAll:
     and written to OUT/variants.md as Markdown. variants.json has all figures, variants.png the curves.
     """
 
-    configs: Positional[Annotated[tuple[_Config, ...], tyro.conf.arg(help_behavior_hint="")]] = ()
+    configs: Positional[
+        Annotated[tuple[Path, ...], values(config_path, "CONFIG", least=0), tyro.conf.arg(help_behavior_hint="")]
+    ] = ()
     """TOML files, or names of configs that come with the package. (default: all of the latter except demo)"""
     against: Annotated[str, value(str, "PLAYER")] = "greedy"
     """The opponent whose curve is shown."""

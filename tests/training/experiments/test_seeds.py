@@ -64,6 +64,8 @@ def test_seeds_give_one_table_and_one_plot(folder: Path, capsys: pytest.CaptureF
         "seed_7", "seed_8", "seed_9", "seeds.json", "seeds.md", "curves.png",
     }  # fmt: skip
     found, lines = json.loads((out / "seeds.json").read_text()), (out / "seeds.md").read_text().splitlines()
+    assert lines[0].endswith(", 512 decisions, 3 seeds")
+    assert "games with sampled actions." in lines[-1]
     for name in ("random", "greedy"):
         shares = []
         for seed in (7, 8, 9):

@@ -47,7 +47,7 @@ def test_runs_are_trained_once_and_their_curves_shown(
         summary = json.loads((out / name / "summary.json").read_text())
         shares = [f"{100 * summary[moment]['win_share/greedy']:.1f}" for moment in ("start", "half", "end")]
         assert shares == [f"{100 * point[1]:.1f}" for point in (start, half, end)]
-        assert [cell.strip() for cell in row.split("|")][1:3] == [name, "2"]
+        assert [cell.strip() for cell in row.split("|")][1:4] == [name, "2", "2,048"]
         assert [cell.strip() for cell in row.split("|")][5:8] == shares
     assert (out / "variants.png").stat().st_size > 10_000
     assert {path.name for path in out.iterdir()} == {"one", "other", "variants.json", "variants.md", "variants.png"}
@@ -63,6 +63,7 @@ def test_wrong_input_is_refused_before_any_run(
     assert "evaluate_against must contain expert" in complaint(
         ["train-all", *configs, "--against", "expert", *out], capsys
     )
+    assert "no player 'nobody'" in complaint(["train-all", *configs, "--against", "nobody", *out], capsys)
     assert "two configs are named one" in complaint(["train-all", configs[0], *configs, *out], capsys)
     assert "nothing.toml" in complaint(["train-all", str(tmp_path / "nothing.toml"), *out], capsys)
     assert not (tmp_path / "out").exists()

@@ -130,7 +130,7 @@ def test_open_begins_without_a_saved_state_and_refuses_other_settings(tmp_path: 
     assert run.progress["decisions"] == 0
     run.save()
     run.close()
-    with pytest.raises(ValueError, match="cannot continue with another seed"):
+    with pytest.raises(ValueError, match="cannot continue with another value of seed"):
         Run.open(replace(SMALL, seed=1), tmp_path)
     (tmp_path / "state.safetensors").write_bytes(b"cut")
     with pytest.raises(StateError, match="cut off or not a saved state"):
@@ -149,7 +149,7 @@ def test_the_same_command_begins_and_resumes_a_run(
     assert len((tmp_path / "run" / "metrics.jsonl").read_text().splitlines()) == 4
     capsys.readouterr()
     assert command_line(*command, "--seed", 3) == 2
-    assert "cannot continue with another seed" in capsys.readouterr().err
+    assert "cannot continue with another value of seed" in capsys.readouterr().err
     monkeypatch.chdir(tmp_path)
     assert command_line("train", "--resume", "./auto") == 2  # a folder of that name
     assert "holds no run to resume" in capsys.readouterr().err
@@ -247,7 +247,7 @@ def test_opponents_are_recorded_in_full(tmp_path: Path, monkeypatch: pytest.Monk
     assert Run.resume(tmp_path).config == Run.resume(tmp_path, config).config == run.config
     agent = best_agent(run.game)
     monkeypatch.setattr(released, "_listed", lambda _: [replace(agent, play="sample")])
-    with pytest.raises(ValueError, match=r"cannot continue with another opponents\.bots"):
+    with pytest.raises(ValueError, match=r"cannot continue with another value of opponents\.bots"):
         Run.resume(tmp_path, config)
 
 

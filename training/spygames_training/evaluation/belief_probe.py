@@ -27,7 +27,7 @@ from spygames.core.records.record import GameRecord, RecordError, play_record, r
 from spygames_training.evaluation.belief_positions import Asked, Position, positions_of
 from spygames_training.evaluation.belief_scores import Probabilities, results
 from spygames_training.evaluation.believers import KNOWN, Answers, Believer, KnowsPlayers, RulesAlone, models_of
-from spygames_training.evaluation.digests import game_digest, player_digest
+from spygames_training.evaluation.digests import facts_in_words, game_digest, player_digest
 from spygames_training.files.atomic import write_whole
 
 VERSION = 1
@@ -190,10 +190,8 @@ def check_probe(folder: Path, probe: Probe) -> None:
         raise ValueError(f"{file} is not the description of questions")
     for key, value in facts.items():
         if there.get(key) != value:
-            raise ValueError(
-                f"{folder} holds other questions ({key} is {shown(there.get(key))} there, {shown(value)} here): name "
-                "another folder"
-            )
+            was, now = facts_in_words(there.get(key), value)
+            raise ValueError(f"{folder} holds other questions ({key}: {was} there, {now} here): name another folder")
 
 
 def _read_games(file: Path, most: int) -> list[GameRecord]:

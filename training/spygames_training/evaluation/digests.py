@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import spygames
 import spygames_training
-from spygames.core.basics.text import one_line
+from spygames.core.basics.text import one_line, shown
 from spygames.core.basics.whole_numbers import whole
 from spygames.core.chat.player import LanguageModel
 from spygames.core.compiling.digest import code_digest, content
@@ -31,6 +31,28 @@ class _Searching(Protocol):
     settings: "SearchSettings"
 
     def digest_with(self, worlds: int) -> str: ...
+
+
+def facts_in_words(there: Any, here: Any) -> tuple[str, str]:
+    """Describe two different JSON values of a file for a message: games by options, players by name.
+
+    Players whose names do not differ come with their digests.
+    """
+    words = _in_words(there, False), _in_words(here, False)
+    return words if words[0] != words[1] else (_in_words(there, True), _in_words(here, True))
+
+
+def _in_words(fact: Any, digests: bool) -> str:
+    match fact:
+        case {"id": str(name), "options": dict(options)}:
+            return one_line(f"{name} ({', '.join(f'{key}={value}' for key, value in options.items())})")
+        case {"name": str(name)}:
+            return one_line(f"{name} (digest {fact.get('digest')})" if digests else name)
+        case [_, *_] if all(isinstance(each, dict) for each in fact):
+            return one_line(", ".join(_in_words(each, digests) for each in fact))
+        case None | str():
+            return one_line(fact or "none")
+    return shown(fact)
 
 
 def game_digest(game: Game) -> str:

@@ -26,7 +26,7 @@ from spygames_training.config import Config
 from spygames_training.evaluation.evaluation import evaluate, total_games
 from spygames_training.experiments.series import Say, Series
 from spygames_training.files.atomic import write_whole
-from spygames_training.output.tables import TextTable, name_in_markdown, progress_bar
+from spygames_training.output.tables import TextTable, in_millions, name_in_markdown, progress_bar
 from spygames_training.parallel.executor import SERIAL, Executor
 
 DEFAULTS = "defaults"
@@ -146,7 +146,7 @@ class Ablations:
     def table(self) -> TextTable:
         """Return a row for each change that has been measured."""
         config = self.config
-        length = f"{config.decisions / 1e6:g} M decisions, {len(self.seeds)} seeds"
+        length = f"{in_millions(config.decisions)} decisions, {len(self.seeds)} seeds"
         return TextTable(
             ["change", *map(name_in_markdown, self.against), UNCHANGED, "seconds of training"],
             [cells(name, change, [*self.against, DEFAULTS]) for name, change in self.changes.items()],

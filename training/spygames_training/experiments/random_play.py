@@ -88,7 +88,7 @@ def columns(rows: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]
     """Return the head and cells of a table of `measure` results, with the options in which the rows differ."""
     names = [name for name in rows[0]["options"] if len({str(row["options"][name]) for row in rows}) > 1]
     reasons = list(dict.fromkeys(reason for row in rows for reason in row["ends"]))
-    head = [*names, "decisions (median, most)", "turns (median, most)", "won by each seat", *reasons]
+    head = [*names, "mean decisions (median, most)", "mean turns (median, most)", "won by each seat", *reasons]
     lines = []
     for row in rows:
         cells = [str(row["options"][name]) for name in names]

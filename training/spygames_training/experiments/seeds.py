@@ -15,7 +15,7 @@ from spygames_training.experiments.series import Say, Series
 from spygames_training.files.atomic import write_whole
 from spygames_training.networks.custom import Source
 from spygames_training.output.plots import legend, picture
-from spygames_training.output.tables import TextTable, name_in_markdown
+from spygames_training.output.tables import TextTable, in_millions, name_in_markdown
 from spygames_training.parallel.executor import SERIAL, Executor
 from spygames_training.ppo.shaping import Shaping
 from spygames_training.runs.loop import check_callbacks
@@ -105,11 +105,13 @@ def _table(config: Config, numbers: Sequence[int], ends: Mapping[str, Sequence[f
         middle, half = interval(shares)
         measured = [*(f"{100 * share:.1f}" for share in shares), f"{100 * middle:.1f} ± {100 * half:.1f}"]
         rows.append([name_in_markdown(name), *measured])
+    play = config.evaluate_play
+    how = {"sample": "with sampled actions", "argmax": "with argmax"}.get(play, f"at temperature {play}")
     return TextTable(
         ["wins % against", *(f"seed {n}" for n in numbers), "mean"],
         rows,
-        f"{name_in_markdown(config.name)}, {config.decisions / 1e6:g} M decisions, {len(numbers)} seeds",
-        f"After the last evaluation of each run, {config.evaluate_games} games, played by {config.evaluate_play}. "
+        f"{name_in_markdown(config.name)}, {in_millions(config.decisions)} decisions, {len(numbers)} seeds",
+        f"After the last evaluation of each run, {config.evaluate_games} games {how}. "
         "± is half of the 95 % interval over the seeds.",
     )
 

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from spygames.core.game.registry import make_game
+from spygames.core.players.names import make_player
 from spygames_training.config import Config, read_config
 from spygames_training.experiments.series import Say, Series
 from spygames_training.files.atomic import write_whole
 from spygames_training.output.plots import curve_axes, legend, literal, picture
-from spygames_training.output.tables import TextTable, name_in_markdown
+from spygames_training.output.tables import TextTable, in_millions, name_in_markdown
 from spygames_training.parallel.executor import SERIAL, Executor
 from spygames_training.runs.report import MOMENTS, WIN, read_metrics
 
@@ -55,6 +56,7 @@ class TrainAll:
         configs = {path.stem: read_config(path, allow_code=allow_code) for path in paths}
         for path, config in zip(paths, configs.values(), strict=True):
             if against not in config.evaluate_against:
+                make_player(make_game(config.game, **config.options), against)  # raises for an unknown name
                 raise ValueError(f"{path}: evaluate_against must contain {against}")
         if decisions:
             configs = {name: replace(config, decisions=decisions) for name, config in configs.items()}
@@ -99,4 +101,4 @@ def _cells(config: Config, name: str, run: Mapping[str, Any], metric: str) -> li
     """Return a run's row of the table."""
     players = make_game(config.game, **config.options).num_players
     shares = [f"{100 * run[moment][metric]:.1f}" for moment in MOMENTS]
-    return [name_in_markdown(name), str(players), f"{run['decisions'] / 1e6:.0f} M", f"{run['seconds']:,}", *shares]
+    return [name_in_markdown(name), str(players), in_millions(run["decisions"]), f"{run['seconds']:,}", *shares]

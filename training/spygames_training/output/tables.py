@@ -110,6 +110,11 @@ def name_in_markdown(text: str) -> str:
     return text if text[:1].isalpha() and text == in_markdown(text) else code_span(text)
 
 
+def in_millions(number: int) -> str:
+    """Return a number of decisions for a table: `150 M`, or in full below 100,000, `8,192`."""
+    return f"{number:,}" if number < 100_000 else f"{number / 1e6:.3g} M"
+
+
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
     """Return a Markdown table without a final newline. All columns except the first `texts` are right-aligned."""
     lines = [head, [*["---"] * texts, *["---:"] * (len(head) - texts)], *rows]

@@ -226,7 +226,7 @@ class Run:
             config = _in_full(config, game or make_game(config.game, **config.options))
         if changed := [name for name in differences(config, saved) if name not in CHANGEABLE]:
             raise ValueError(
-                f"{folder} cannot continue with another {', '.join(changed)}; only these settings may change: "
+                f"{folder} cannot continue with another value of {', '.join(changed)}; only these settings may change: "
                 f"{', '.join(sorted(CHANGEABLE))}"
             )
         own = find_own(network)
