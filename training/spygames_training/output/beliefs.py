@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spygames.core.game.rulebook import counted
 from spygames_training.output.plots import literal, picture
 from spygames_training.output.tables import TextTable, broken, code_span
 
@@ -45,9 +44,10 @@ def caption(found: Mapping[str, Any], rules: str, known: str) -> str:
         found: the results as JSON values, see `belief_probe.as_json`.
         rules, known: as in `belief_table`.
     """
+    positions, games = (f"{found[what]:,} {what if found[what] != 1 else what[:-1]}" for what in ("positions", "games"))
     players = ", ".join(dict.fromkeys(each["name"] for each in found["games of"]))
     parts = [
-        f"{counted(found['positions'], 'position')} of {counted(found['games'], 'game')} of {players}. nats: mean of "
+        f"{positions} of {games} of {players}. nats: mean of "
         "-log of the "
         "probability given to the truth, with the 95 % interval over deals (0: certain and right). "
         f"beyond the rules: how much less than the {rules}. certain: answers with at least 99 % on one possibility; "

@@ -105,7 +105,7 @@ def words(name: str) -> str:
 
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: `1 card`, `2 cards`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def rules_text(title: str, sections: Sequence[RuleSection], width: int = WIDTH) -> str:
