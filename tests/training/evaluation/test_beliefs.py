@@ -35,7 +35,7 @@ from spygames_training.evaluation.believers import (
     models_of,
 )
 from spygames_training.networks.actor_critic import make_network
-from spygames_training.output.tables import broken
+from spygames_training.output.tables import broken, in_millions
 from spygames_training.search.player import SearchingPolicy
 from tests.games.agent_avenue.test_leaks import nothing_shown, other_world
 from tests.support.position import Position as Played
@@ -290,3 +290,11 @@ def test_a_number_with_its_interval_is_broken_only_between_them() -> None:
     cell = "-0.041 (-0.182..+0.036)"
     assert broken(cell, 20, numbers=True) == "-0.041\n(-0.182..+0.036)"
     assert broken(cell, 23, numbers=True) == cell
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(8192, "8,192"), (100_000, "0.1 M"), (6_029_312, "6.03 M"), (99_999_999, "100 M"), (1_614_086_144, "1,614 M")],
+)
+def test_decisions_are_given_in_millions(number: int, text: str) -> None:
+    assert in_millions(number) == text

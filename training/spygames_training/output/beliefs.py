@@ -47,9 +47,8 @@ def caption(found: Mapping[str, Any], rules: str, known: str) -> str:
     positions, games = (f"{found[what]:,} {what if found[what] != 1 else what[:-1]}" for what in ("positions", "games"))
     players = ", ".join(dict.fromkeys(each["name"] for each in found["games of"]))
     parts = [
-        f"{positions} of {games} of {players}. nats: mean of "
-        "-log of the "
-        "probability given to the truth, with the 95 % interval over deals (0: certain and right). "
+        f"{positions} of {games} of {players}. nats: mean of -log of the probability given to the truth, with the 95 % "
+        "interval over deals (0: certain and right). "
         f"beyond the rules: how much less than the {rules}. certain: answers with at least 99 % on one possibility; "
         "right: how many of these are.",
         f"{rules}: {found['worlds']:,} equally likely deals that fit the view; sampling adds about "

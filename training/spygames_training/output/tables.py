@@ -111,8 +111,10 @@ def name_in_markdown(text: str) -> str:
 
 
 def in_millions(number: int) -> str:
-    """Return a number of decisions for a table: `150 M`, or in full below 100,000, `8,192`."""
-    return f"{number:,}" if number < 100_000 else f"{number / 1e6:.3g} M"
+    """Return a number of decisions for a table: `6.03 M`, `1,614 M`, or in full below 100,000, `8,192`."""
+    if number < 100_000:
+        return f"{number:,}"
+    return f"{number / 1e6:.3g} M" if number < 100_000_000 else f"{number / 1e6:,.0f} M"
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:

@@ -349,7 +349,7 @@ class Game(Generic[V]):
         """Return the text of an action (0..A-1) of `seat` in state `s`, which is the same for every viewer.
 
         Raises:
-            ValueError: as in all methods below: there is no such action or seat.
+            ValueError: there is no such action or seat. The other methods for texts raise it, too.
         """
         self._check(action=action, seat=seat)
         return self.texts.action_to_string(self, s, action, seat)
@@ -531,7 +531,11 @@ class Game(Generic[V]):
         return again.tobytes() == states.tobytes()
 
     def start(self, seed: int) -> np.ndarray:
-        """Start a game from `seed` (0..2^64-1) and return its state, a structured array [1]. ValueError for others."""
+        """Start a game from `seed`, 0..2^64-1, and return its state, a structured array [1].
+
+        Raises:
+            ValueError: the seed is something else.
+        """
         states = self.new_states()
         self.init(as_record(states), as_record(self.packed), given_seed(seed))
         return states
