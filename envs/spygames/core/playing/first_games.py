@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spygames.core.game.game import Game
-from spygames.core.game.rng import GAMMA
+from spygames.core.game.rng import derived_seed
 from spygames.core.players.player import bot_loop
 from spygames.core.playing.rows import Rows
 
@@ -43,7 +43,8 @@ def first_games(game: Game, seeds: np.ndarray, bot: str = "random") -> Iterator[
     n = len(seeds)
     rows, choose = Rows(game, n, seed=0), bot_loop(game, bot)
     rows.reset(seeds=seeds)
-    rng, actions = (seeds * GAMMA + np.uint64(1)).reshape(n, 1), np.zeros(n, np.int64)
+    rng = np.array([[derived_seed(seed, "players")] for seed in seeds], np.uint64).reshape(n, 1)
+    actions = np.zeros(n, np.int64)
     games = np.arange(n)
     yield GameSteps(games, None, rows.states.copy(), rows.mask.copy(), np.zeros_like(rows.rewards), np.zeros(n, bool))
     while len(games):
