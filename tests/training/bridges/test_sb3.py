@@ -187,6 +187,8 @@ def test_steps_masks_and_pictures_need_a_reset(make_env: Any) -> None:
         lambda: env.step(env.games.mask.argmax(axis=1)), env.action_masks, lambda: env.env_method("action_masks"),
         env.get_attr("action_masks")[1], env.render,
     ]  # fmt: skip
+    if isinstance(env, LearnerSeatVecEnv):
+        calls.append(lambda: env.seats)
     for call in calls:
         with pytest.raises(ResetNeeded, match="no game has begun"):
             call()

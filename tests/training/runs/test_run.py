@@ -76,6 +76,20 @@ def test_a_checkpoint_records_the_step_of_its_results(tmp_path: Path) -> None:
     assert Run.resume(tmp_path, SMALL).progress["results"] == meta["results"]
 
 
+def test_a_closed_run_makes_no_update_and_resumes(tmp_path: Path) -> None:
+    run = Run.create(SMALL, tmp_path)
+    run.update()
+    run.save()
+    run.close()
+    decisions = run.progress["decisions"]
+    with pytest.raises(RuntimeError, match=r"continue with Run.resume\(folder\)"):
+        run.update()
+    assert run.progress["decisions"] == decisions
+    again = Run.resume(tmp_path)
+    assert again.update()["decisions"] == 2 * decisions
+    again.close()
+
+
 def test_equal_seeds_give_equal_agents_and_other_seeds_do_not(tmp_path: Path) -> None:
     first, second = (weights(Run.create(SMALL, tmp_path / name).train()) for name in "ab")
     other = weights(Run.create(Config(**{**vars(SMALL), "seed": 1}), tmp_path / "c").train())

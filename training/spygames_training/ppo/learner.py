@@ -85,9 +85,12 @@ class Learner:
         self._belief_sizes = sizes_of(network.beliefs)
         self.updates = self.steps = 0
         """Number of updates, and of gradient steps."""
+        self.closed = False
+        """Whether the workers' threads have ended."""
 
     def close(self) -> None:
         """End the workers' threads."""
+        self.closed = True
         self.threads.shutdown(cancel_futures=True)
         torch.set_num_threads(torch.get_num_threads())  # new threads take the value that was set last
 

@@ -368,10 +368,15 @@ class Run:
         """Play, learn and return the metrics. All processes take part.
 
         Raises:
+            RuntimeError: the threads of this object have ended, with `train` or `close`; nothing is changed.
             ValueError: no decision has a known outcome, because the games are too long for `ppo.steps`.
             Diverged: a loss is not finite.
         """
         config, learner, rollouts = self.config, self.learner, self.rollouts
+        if learner.closed:
+            raise RuntimeError(
+                "this run has ended its threads (after train or close): continue with Run.resume(folder)"
+            )
         started = time.monotonic()
         self._seat_opponents()
         with self.processes.in_own_time():

@@ -296,7 +296,8 @@ class LearnerSeatVecEnv(GamesVecEnv):
 
     @property
     def seats(self) -> np.ndarray:
-        """The learner's seat in each game, int8 [n]."""
+        """The learner's seat in each game, int8 [n]. `ResetNeeded` before the first `reset`."""
+        self._need_games()
         return self._session.seats
 
     def reset(self) -> np.ndarray:
