@@ -159,6 +159,7 @@ class PPO:
             gamma=(self.gamma <= 1, "from 0 to 1"),
             lam=(self.lam <= 1, "from 0 to 1"),
             clip=(self.clip > 0, "positive"),
+            reward_scale=(self.reward_scale > 0, "positive"),
             ema=(self.ema < 1, "from 0 to below 1"),
             reference_every=(self.reference_every >= 1, "at least 1"),
             reference_ema=(self.reference_ema < 1, "from 0 to below 1"),

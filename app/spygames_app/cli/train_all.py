@@ -26,8 +26,8 @@ class TrainAll:
     repeated until all runs are finished.
 
     The table has a row for each config: the share of games won against the opponent of --against at the start, half-way
-    and at the end. A game with several winners counts in part, so with n players 1/n is average. The table is printed
-    and written to OUT/variants.md as Markdown. variants.json has all figures, variants.png the curves.
+    and at the end. A game with several winners counts for each of them. The table is printed and written to
+    OUT/variants.md as Markdown. variants.json has all figures, variants.png the curves.
     """
 
     configs: Positional[

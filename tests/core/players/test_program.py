@@ -18,6 +18,8 @@ import tests.poker.kuhn as kuhn
 from spygames import make_game
 from spygames.core.basics.version import VERSION
 from spygames.core.game.game import Game
+from spygames.core.game.rng import draw_seed as draw_stream
+from spygames.core.players.events import draw_seed
 from spygames.core.players.history import new_notes
 from spygames.core.players.names import make_player
 from spygames.core.players.player import Player, PlayerFailed
@@ -112,6 +114,18 @@ def test_a_bot_gets_its_messages_in_order(tmp_path: Path) -> None:
     assert len(events) == len(record.actions)  # each move of both seats, once
     own = [event for event in events if event.startswith("player_1")]
     assert len(own) == len(decisions)
+
+
+def test_the_seed_of_a_message_does_not_reveal_the_stream() -> None:
+    """The stream is shared with other players, so a program could compute their draws from it. Parts of an invertible
+    function of the stream would be enough for that, so the seed is no such part."""
+    for start in range(200):
+        drawn, raw = (np.array([start], np.uint64) for _ in range(2))
+        halves = set()
+        for _ in range(3):
+            number = int(draw_stream(raw))
+            halves |= {number >> 32, number % 2**32}
+        assert draw_seed(drawn) not in halves
 
 
 def test_the_session_in_the_docs_is_real(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,6 +143,10 @@ def test_invalid_tests_and_equal_players_are_refused() -> None:
         SequentialTest(0.6, 0.5)
     with pytest.raises(ValueError, match="error must be between"):
         SequentialTest(error=0.5)
+    with pytest.raises(ValueError, match="h0 must be a number, not "):
+        SequentialTest(h0="0.5")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="test must be a SequentialTest, not None"):
+        compare(game, FIRST, LAST, None, 10, 0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="different players, not both first"):
         compare(game, FIRST, FIRST, SequentialTest(), 10, 0)
     assert compare(game, FIRST, LAST, SequentialTest(), 1, 0).games == 2 * BLOCK

@@ -167,3 +167,6 @@ def test_wrong_options_get_one_line(
         assert text in complaint(argv, capsys)
     assert not [*tmp_path.iterdir()]
     assert executor_of() is SERIAL
+    for wrong in (0, -1, 1.5, "2"):
+        with pytest.raises(ValueError, match="jobs must be an integer"):
+            executor_of(jobs=wrong)  # type: ignore[arg-type]

@@ -425,6 +425,7 @@ def test_the_command_resumes_after_a_stop(tmp_path: Path, how: signal.Signals) -
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert f"--resume {run}" in output
+    assert (run / "curves.png").stat().st_size > 0
     saved = Run.resume(run).progress["decisions"]
     assert saved >= 256
     end = str(saved + 1024)
@@ -519,6 +520,7 @@ def test_a_wrong_config_in_python_gets_the_same_message(wrong: dict[str, Any], m
         (Network, {"critic": "none"}, "network.critic must be own or all, not 'none'"),
         (Network, {"embedding": 3}, "network.embedding must be even, positive and at most 8192, not 3"),
         (PPO, {"clip": 0}, "ppo.clip must be positive, not 0"),
+        (PPO, {"reward_scale": 0.0}, "ppo.reward_scale must be positive, not 0.0"),
         (PPO, {"steps": 1}, "ppo.steps must be at least 2, not 1"),
         (Opponents, {"draw": "all"}, "opponents.draw must be even or hard, not 'all'"),
         (Opponents, {"temperature": 0}, "opponents.temperature must be positive, not 0"),

@@ -7,6 +7,7 @@ import warnings
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -360,6 +361,27 @@ def test_settings_and_their_names() -> None:
         assert read_settings(game, text).name == text
     assert (SearchSettings().step_tau, SearchSettings().step_lam) == (0.1, 0.7)
     assert (SearchSettings(mode="safe").step_tau, SearchSettings(rivals=("random",)).step_lam) == (0.3, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "right"),
+    [
+        ("tau", 0, "a number of at least 1e-06"),
+        ("lam", 2.0, "a number from 0 to 1"),
+        ("lam", float("nan"), "a number from 0 to 1"),
+        ("least", "0.1", "a number from 0 to 1"),
+        ("most", 0, "an integer of at least 1"),
+        ("most", 1.5, "an integer of at least 1"),
+        ("memory", -1, "an integer of at least 0"),
+        ("slip", True, "a number from 0 to 1"),
+        ("bot_slip", None, "a number from 0 to 1"),
+        ("effective", 5, "a number from 0 to 1"),
+    ],
+)
+def test_settings_out_of_range_are_refused(name: str, wrong: Any, right: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} of a search must be {right}, not "):
+        SearchSettings(**{name: wrong})
+    assert SearchSettings(tau=None, lam=None, most=1, memory=0, least=0, slip=1).most == 1
 
 
 def test_values_are_in_the_games_units(tmp_path: Path) -> None:

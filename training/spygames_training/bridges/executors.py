@@ -1,5 +1,6 @@
 """Make the executor that a command's options name."""
 
+from spygames.core.basics.whole_numbers import whole
 from spygames_training.parallel.executor import SERIAL, Executor
 from spygames_training.parallel.pool import Pool
 
@@ -19,9 +20,11 @@ def executor_of(jobs: int = 1, on: str = "") -> Executor:
         on: "ray" or "ray:ADDRESS", a Ray cluster; "": this machine.
 
     Raises:
-        ValueError: both are given, `on` is something else, or Ray is not installed.
+        ValueError: both are given, `jobs` is not an integer of at least 1, `on` is something else, or Ray is not
+            installed.
         OSError: there is no cluster at that address.
     """
+    jobs = whole("jobs", jobs, 1)
     if on:
         kind, _, address = on.partition(":")
         if kind != "ray":

@@ -18,6 +18,7 @@ from typing import Literal
 import numpy as np
 
 from spygames.core.basics.plain import plain
+from spygames.core.basics.text import shown
 from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.game import Game
 from spygames.core.game.rng import given_seed
@@ -49,7 +50,7 @@ def log_likelihood_ratio(counts: np.ndarray, values: np.ndarray, h0: float, h1: 
     Args:
         counts: float [..., v], the number of deals with each value.
         values: float [v], increasing.
-        h0, h1: means, each between the least and the greatest value.
+        h0, h1: means, each greater than the least and smaller than the greatest value.
 
     Returns:
         float64 [...]
@@ -97,7 +98,9 @@ class SequentialTest:
 
     def __post_init__(self) -> None:
         for name in ("h0", "h1", "error"):
-            object.__setattr__(self, name, plain(getattr(self, name)))
+            object.__setattr__(self, name, number := plain(getattr(self, name)))
+            if isinstance(number, bool) or not isinstance(number, (int, float)):
+                raise ValueError(f"{name} must be a number, not {shown(number)}")
         if not 0 < self.h0 < self.h1 < 1:
             raise ValueError(f"h0 and h1 must be win shares with 0 < h0 < h1 < 1, not {self.h0:g} and {self.h1:g}")
         if not 0 < self.error < 0.5:
@@ -180,7 +183,10 @@ def compare(
     Raises:
         PlayerFailed: without a limit, a player chose an illegal action; the message names the player.
         ValueError: the two players are the same, or there is no player of that name.
+        TypeError: `test` is something else.
     """
+    if not isinstance(test, SequentialTest):
+        raise TypeError(f"test must be a SequentialTest, not {shown(test)}")
     first, second = as_players(game, [first, second])
     check_different(first, second)
     limit = checked_limit(limit)

@@ -130,6 +130,8 @@ class TrainingLoop:
             if failure is not None:
                 raise failure
             if interrupted:
+                if report:
+                    report.plot()
                 raise KeyboardInterrupt
         with run.processes.in_own_time():
             if report:

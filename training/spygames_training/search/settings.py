@@ -1,5 +1,6 @@
 """Settings of a search, and their text form after `+search:` in a player's name."""
 
+import math
 import os
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -19,6 +20,11 @@ A ladder then tells the new search from the old one (`player_digest`). If only t
 `Game.worlds_version` is raised instead."""
 MAX_WORLDS = 100_000
 """Limit for `SearchSettings.worlds`."""
+RANGES = (
+    ("tau", 1e-6, math.inf), ("lam", 0, 1), ("least", 0, 1), ("most", 1, math.inf), ("memory", 0, math.inf),
+    ("slip", 0, 1), ("bot_slip", 0, 1), ("effective", 0, 1),
+)  # fmt: skip
+"""Settings with the least and the greatest value, by name."""
 POLICY = "policy"
 """The name for the searching policy itself in `SearchSettings.rivals`."""
 
@@ -74,6 +80,16 @@ class SearchSettings:
         if not self.rivals or len(set(self.rivals)) < len(self.rivals):
             given = shown("|".join(self.rivals))
             raise ValueError(f"the rivals of a search must be different names, as in rivals=policy|expert, not {given}")
+        for name, least, most in RANGES:
+            object.__setattr__(self, name, number := plain(getattr(self, name)))
+            whole = name in ("most", "memory")
+            kinds = int if whole else (int, float)
+            if number is None and name in ("tau", "lam"):
+                continue
+            if isinstance(number, bool) or not isinstance(number, kinds) or not least <= number <= most:
+                what = "an integer" if whole else "a number"
+                limits = f"from {least:g} to {most:g}" if most < math.inf else f"of at least {least:g}"
+                raise ValueError(f"{name} of a search must be {what} {limits}, not {shown(number)}")
 
     @property
     def step_tau(self) -> float:

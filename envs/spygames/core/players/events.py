@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spygames.core.game.rng import uniform
+from spygames.core.game import rng as streams
 from spygames.core.players.history import Notes
 from spygames.core.players.player import DecisionBatch, PlayerFailed
 
@@ -121,5 +121,9 @@ def _decision(d: DecisionBatch, row: int) -> tuple[Notes, tuple[int, int]]:
 
 
 def draw_seed(rng: np.ndarray) -> int:
-    """Draw a seed, 0..2^32-1, from a random stream, uint64 [1]. The stream is advanced."""
-    return int(uniform(rng, 1 << 32))
+    """Draw a seed, 0..2^32-1, from a random stream, uint64 [1]. The stream is advanced.
+
+    The seed is a part of a one-way hash, so that it does not reveal the stream. Other players of the game use the same
+    stream, and it may follow from the seed of the deals.
+    """
+    return int(streams.derived_seed(streams.draw_seed(rng), "player")) >> 32
