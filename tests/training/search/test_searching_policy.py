@@ -366,7 +366,7 @@ def test_settings_and_their_names() -> None:
 @pytest.mark.parametrize(
     ("name", "wrong", "right"),
     [
-        ("tau", 0, "a number of at least 1e-06"),
+        ("tau", -1, "a number of at least 0"),
         ("lam", 2.0, "a number from 0 to 1"),
         ("lam", float("nan"), "a number from 0 to 1"),
         ("least", "0.1", "a number from 0 to 1"),

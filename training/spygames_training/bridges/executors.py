@@ -1,6 +1,5 @@
 """Make the executor that a command's options name."""
 
-from spygames.core.basics.whole_numbers import whole
 from spygames_training.parallel.executor import SERIAL, Executor
 from spygames_training.parallel.pool import Pool
 
@@ -24,12 +23,11 @@ def executor_of(jobs: int = 1, on: str = "") -> Executor:
             installed.
         OSError: there is no cluster at that address.
     """
-    jobs = whole("jobs", jobs, 1)
     if on:
         kind, _, address = on.partition(":")
         if kind != "ray":
             raise ValueError(f"on must be ray or ray:ADDRESS, not {on[:100]!r}")
-        if jobs > 1:
+        if jobs != 1:
             raise ValueError("the cluster decides how many tasks run at a time: give --jobs or --on, not both")
         try:
             from spygames_training.bridges.ray_tasks import OnRay

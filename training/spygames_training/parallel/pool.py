@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
 from spygames.core.basics.text import one_line
+from spygames.core.basics.whole_numbers import whole
 from spygames_training.parallel.executor import ATTEMPTS, Executor, Progress, Task, TaskLost
 
 T = TypeVar("T")
@@ -35,10 +36,13 @@ class Pool(Executor):
 
     Args:
         jobs: maximum number of processes, at least 1.
+
+    Raises:
+        ValueError: `jobs` is something else.
     """
 
     def __init__(self, jobs: int):
-        self.jobs = jobs
+        self.jobs = whole("jobs", jobs, 1)
         self._processes: list[_Process] = []
 
     def run(

@@ -21,7 +21,7 @@ A ladder then tells the new search from the old one (`player_digest`). If only t
 MAX_WORLDS = 100_000
 """Limit for `SearchSettings.worlds`."""
 RANGES = (
-    ("tau", 1e-6, math.inf), ("lam", 0, 1), ("least", 0, 1), ("most", 1, math.inf), ("memory", 0, math.inf),
+    ("tau", 0, math.inf), ("lam", 0, 1), ("least", 0, 1), ("most", 1, math.inf), ("memory", 0, math.inf),
     ("slip", 0, 1), ("bot_slip", 0, 1), ("effective", 0, 1),
 )  # fmt: skip
 """Settings with the least and the greatest value, by name."""
@@ -42,7 +42,7 @@ class SearchSettings:
     """`strong` takes the best action. `safe` draws from the policy after a smaller step, which opponents can exploit
     less."""
     tau: float | None = None
-    """Temperature of the step. None: 0.1 in strong mode, 0.3 in safe mode."""
+    """Temperature of the step; 0 takes the best action. None: 0.1 in strong mode, 0.3 in safe mode."""
     lam: float | None = None
     """Lambda of the lambda-return. None: 0.7, or 0.9 with rivals other than the policy, since its values mislead
     against them."""
