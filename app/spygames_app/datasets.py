@@ -169,6 +169,15 @@ class Dataset:
             with open(games, "rb+") as stream:  # a last line that a kill cut off is removed
                 stream.truncate(stream.read().rfind(b"\n") + 1)
             self.games = load_games(games)
+        seeds = _seeds(self.plan.seed, len(self.games))
+        for number, (record, seed) in enumerate(zip(self.games, seeds, strict=True)):
+            if record.seed != seed:
+                raise ValueError(f"{games}, game {number + 1}: the seed must be {seed}, not {record.seed}")
+        if (rows_of := sum(each["games"] for each in self.files)) > len(self.games):
+            raise ValueError(
+                f"{games} has {len(self.games)} games, fewer than the {rows_of} of the files of rows: remove these "
+                f"files ({self.plan.form}-*.{self.plan.format}), which are then written again"
+            )
 
     def write_state(self) -> None:
         """Write `dataset.json`."""
@@ -406,7 +415,11 @@ def _parsed(file: Path) -> Mapping[str, Any]:
         found = parse_json(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{file} is not the description of a dataset: {one_line(error)}") from None
-    if not isinstance(found, dict) or not isinstance(found.get("files", []), list):
+    files = found.get("files", []) if isinstance(found, dict) else None
+    right = {"name": str, "games": int, "rows": int, "bytes": int}
+    if not isinstance(files, list) or not all(
+        isinstance(each, dict) and all(isinstance(each.get(key), kind) for key, kind in right.items()) for each in files
+    ):
         raise ValueError(f"{file} is not the description of a dataset")
     return found
 

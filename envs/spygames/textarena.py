@@ -46,7 +46,7 @@ class TextArenaEnv:
     def reset(self, num_players: int, seed: int | None = None) -> None:
         """Begin a game; ValueError if the variant is not for so many players."""
         if num_players != (players := self.table.game.num_players):
-            raise ValueError(f"num_players must be {players} in this variant, not {num_players}")
+            raise ValueError(f"num_players must be {players} in this variant, not {num_players!r:.100}")
         self.table.begin(seed)
 
     def get_observation(self) -> tuple[int, str]:

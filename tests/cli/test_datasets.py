@@ -171,6 +171,28 @@ def test_an_interruption_keeps_whole_games_and_the_same_command_continues(
     assert content(tmp_path / "data") == content(tmp_path / "whole")
 
 
+def test_a_damaged_dataset_is_refused_and_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rows whose games are missing, games that are not those of the seed, and a description of another form."""
+    data = tmp_path / "data"
+    record(data, games=3)
+    games, state = data / "games.jsonl", data / "dataset.json"
+    lines, description = games.read_text().splitlines(keepends=True), state.read_text()
+    argv = ["record", "greedy", "random", "--seed", "4", "--dataset", str(data), "--games", "4"]
+    for file, text, message in (
+        (games, "".join(lines[:2]), "has 2 games, fewer than the 3 of the files of rows: remove these files"),
+        (games, "", "has 0 games, fewer than the 3"),
+        (games, lines[0] + lines[2], "game 2: the seed must be "),
+        (state, json.dumps({**json.loads(description), "files": [{"x": 1}, 5]}), "is not the description of a dataset"),
+    ):
+        before = file.read_text()
+        file.write_text(text)
+        damaged = content(data)
+        assert message in error_of(argv, capsys)
+        assert content(data) == damaged
+        file.write_text(before)
+    assert run(*argv) == 0
+
+
 def test_more_games_continue_and_other_games_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record(tmp_path / "data", games=1)
     record(tmp_path / "data", games=3)

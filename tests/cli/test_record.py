@@ -44,7 +44,7 @@ def test_games_of_other_modules_replay_if_game_names_the_module(
     assert run("record", "--players", "random", "--game", "tests.poker.kuhn", "--out", out) == 0
     assert f"\n1 game in {out}" in capsys.readouterr().out
     assert run("replay", out) == 2
-    assert "pass the game of another module" in capsys.readouterr().err
+    assert "name the game of another module (--game" in capsys.readouterr().err
     assert run("replay", out, "--game", "tests.poker.kuhn", "--show") == 0
     shown = capsys.readouterr().out
     assert "player_0: " in shown

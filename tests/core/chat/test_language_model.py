@@ -554,6 +554,7 @@ def test_an_error_in_one_game_waits_for_the_running_ones_and_begins_no_other() -
             "m,retries=0,mode=listed-on-retry,tokens=5,temperature=1.0",
             "llm:m,mode=listed-on-retry,retries=0,temperature=1,tokens=5",
         ),
+        ("m,temperature=0.70000001", "llm:m,mode=listed,temperature=0.70000001"),
     ],
 )
 def test_names_are_read_and_written_in_full(argument: str, name: str) -> None:

@@ -65,5 +65,5 @@ def test_invalid_positions_and_viewers_are_refused(position: int, viewer: int) -
 def test_a_film_refuses_a_record_of_another_game() -> None:
     with pytest.raises(RecordError):
         Film(play_record(spygames.make_game("agent_avenue_v0"), ["random", "random"], seed=5), KUHN)
-    with pytest.raises(RecordError, match="pass the game of another module"):
+    with pytest.raises(RecordError, match="name the game of another module"):
         Film(POKER)

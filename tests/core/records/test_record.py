@@ -307,7 +307,7 @@ def test_changed_action_is_refused_by_its_result_alone() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"game": "spygames.agent_avenue"}, "pass the game of another module"),
+        ({"game": "spygames.agent_avenue"}, "name the game of another module (--game, in Python `game`)"),
         ({"game": "bridge_v0"}, "the game of this record cannot be made: no game 'bridge_v0'; available: agent"),
         ({"game": "agent_avenue_v99"}, "the game of this record cannot be made: no game 'agent_avenue_v99'"),
         ({"options": {"mode": "hard"}}, "the game of this record cannot be made: mode must be"),
@@ -316,6 +316,8 @@ def test_changed_action_is_refused_by_its_result_alone() -> None:
         ({"seed": 4}, "at the start the position is not the recorded one"),
         ({"seed": None}, "the record cannot begin: "),
         ({"seed": None, "state": {"mode": "simple"}}, "the record cannot begin: the state lacks"),
+        ({"players": ("random",)}, "players must be 2 names, one for each seat, not 1"),
+        ({"players": ("a", "b", "c")}, "players must be 2 names, one for each seat, not 3"),
         ({"positions": ("aa",)}, " entries, one more than actions, not 1"),
         ({"returns": (0.0, 0.0)}, "returns must be ("),
         ({"end_reason": "masterplan"}, "end_reason must be '"),
@@ -443,6 +445,7 @@ def test_a_file_is_written_atomically(tmp_path: Path, monkeypatch: pytest.Monkey
         (lambda line: line.replace('"seed": 3', '"seed": -3'), "line 2: seed must be an integer"),
         (lambda line: line.replace('"seed": 3', '"seed": true'), "line 2: seed must be an integer"),
         (lambda line: line.replace('"random", "random"', '"random", 1'), "line 2: players must be a list of texts"),
+        (lambda line: line.replace('"random", "random"', '"\\ud800", "b"'), "line 2: a text is not valid Unicode"),
         (
             lambda line: line[:-1] + ', "forfeit": true}',
             "line 2: forfeit must be the number of a seat or null, not True",

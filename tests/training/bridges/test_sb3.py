@@ -197,6 +197,14 @@ def test_steps_masks_and_pictures_need_a_reset(make_env: Any) -> None:
     env.step(env.action_masks().argmax(axis=1))
 
 
+@pytest.mark.parametrize("scale", [0, -1.0, float("nan"), float("inf"), "x"])
+def test_invalid_reward_scales_are_refused(scale: Any) -> None:
+    with pytest.raises(ValueError, match="reward_scale must be a positive number, not "):
+        SelfPlayVecEnv(spygames.make_game("agent_avenue_v0"), 2, reward_scale=scale)
+    with pytest.raises(ValueError, match="must be an integer"):
+        SelfPlayVecEnv(spygames.make_game("agent_avenue_v0"), 2.0)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("make_env", [partial(SelfPlayVecEnv, by_hand=True), LearnerSeatVecEnv])
 def test_invalid_seeds_are_refused_at_once(make_env: Any) -> None:
     env, twin = (make_env(spygames.make_game("agent_avenue_v0"), 3, seed=1) for _ in range(2))

@@ -69,7 +69,7 @@ class ModelName:
         settings = [f"mode={self.mode}"]
         for key in ("retries", "temperature", "tokens", "effort"):
             if (value := getattr(self, key)) != getattr(usual, key):
-                settings.append(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}")
+                settings.append(f"{key}={repr(value).removesuffix('.0') if isinstance(value, float) else value}")
         return f"{PREFIX}{self.model}{url},{','.join(settings)}"
 
 

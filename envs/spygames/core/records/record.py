@@ -188,13 +188,15 @@ def make_record(
 
     Raises:
         IllegalAction: an action is malformed, or not legal in its turn.
-        ValueError: the seed is invalid, not exactly one of `seed` and `state` is given, or `forfeit` is not the seat to
-            move after the actions.
+        ValueError: the seed is invalid, not exactly one of `seed` and `state` is given, the number of `players` is not
+            that of the seats, or `forfeit` is not the seat to move after the actions.
         TypeError: `players` are not names.
         ImpossibleState: `state` is not a valid position.
     """
     if isinstance(players, str) or not all(isinstance(name, str) for name in players):
         raise TypeError(f"players must be a list of names, not {shown(players)}")
+    if players and len(players) != game.num_players:
+        raise ValueError(f"players must be {game.num_players} names, one for each seat, not {len(players)}")
     forfeit = None if forfeit is None else whole("forfeit", forfeit, 0, game.num_players - 1)
     return _write(game, _begin(game, seed, state), seed, actions, tuple(players), forfeit)
 
@@ -229,6 +231,8 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
         states = _begin(game, r.seed, r.state)
     except (ValueError, RecursionError) as error:
         raise RecordError(f"the record cannot begin: {one_line(error, _LONG)}{_versions(r)}") from error
+    if r.players and len(r.players) != game.num_players:
+        raise RecordError(f"players must be {game.num_players} names, one for each seat, not {len(r.players)}")
     if r.positions and len(r.positions) != len(r.actions) + 1:
         raise RecordError(
             f"positions must have {len(r.actions) + 1} entries, one more than actions, not {len(r.positions)}"
@@ -453,7 +457,8 @@ def game_of(r: GameRecord) -> Game:
     try:
         if r.game not in registry.game_ids():
             there = ", ".join(registry.game_ids())
-            raise ValueError(f"no game {shown(r.game)}; available: {there}; pass the game of another module as `game`")
+            other = "name the game of another module (--game, in Python `game`)"
+            raise ValueError(f"no game {shown(r.game)}; available: {there}; {other}")
         return registry.make_game(r.game, **r.options)
     except (ValueError, TypeError, RecursionError) as error:
         raise RecordError(f"the game of this record cannot be made: {one_line(error, _LONG)}{_versions(r)}") from error
@@ -504,6 +509,10 @@ def _read(line: str, where: str) -> RecordedLine:
         found = content = json.loads(line)
     except (ValueError, RecursionError) as error:  # RecursionError: deeply nested lists
         raise RecordError(f"{where}: not JSON: {one_line(error)}") from error
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError) as error:  # no page or file could hold such a text
+        raise RecordError(f"{where}: a text is not valid Unicode: {one_line(error)}") from error
     if not isinstance(found, dict):
         raise RecordError(f"{where}: a record must be a mapping, not {type(found).__name__}")
     if {"seats", "game"} <= set(found):  # the transcript of a language model

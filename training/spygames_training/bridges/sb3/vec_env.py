@@ -11,9 +11,11 @@
 Before the first `reset()`, steps, masks and pictures raise ResetNeeded.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -193,6 +195,9 @@ class SelfPlayVecEnv(GamesVecEnv):
         by_hand: bool = False,
         render_mode: str | None = None,
     ):
+        if not isinstance(reward_scale, Real) or not 0 < reward_scale < math.inf:
+            raise ValueError(f"reward_scale must be a positive number, not {reward_scale!r:.100}")
+        rows = Rows(game, n, seed)  # checks n, before arrays are made
         self.reward_scale = reward_scale
         self.paid_is_read = by_hand
         """Whether the payments of each seat are read: by a buffer, which sets this, or by the caller (`by_hand`)."""
@@ -205,7 +210,7 @@ class SelfPlayVecEnv(GamesVecEnv):
         """The last step's reward of each seat, float32 [n, P]."""
         self.ended = np.zeros(n, np.bool_)
         """Whether the last step ended the game, bool [n]."""
-        super().__init__(Rows(game, n, seed), render_mode)
+        super().__init__(rows, render_mode)
 
     def reset(self) -> np.ndarray:
         """Start all games over; return the views of the seats to move, float32 [n, F]."""
