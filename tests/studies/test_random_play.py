@@ -27,8 +27,8 @@ def test_the_page_shows_the_figures_of_the_file(file: study.Path) -> None:
 
 @pytest.mark.parametrize("game_id", ["agent_avenue_v0", "heimlich_v0"])
 def test_the_first_games_agree_with_the_figures(game_id: str) -> None:
-    """The mean length of the first games is the published one within five standard errors, a quarter of the range
-    being more than the standard deviation."""
+    """Their mean length is the published one within five standard errors. The standard deviation is taken as a quarter
+    of the range, which is more than it is."""
     row = json.loads((study.KEPT / f"{game_id}.json").read_text(encoding="utf-8"))[0]
     found = measure(make_game(game_id, **row["options"]), GAMES)
     spread = (row["decisions"]["most"] - row["decisions"]["least"]) / 4

@@ -117,8 +117,8 @@ def test_a_bot_gets_its_messages_in_order(tmp_path: Path) -> None:
 
 
 def test_the_seed_of_a_message_does_not_reveal_the_stream() -> None:
-    """The stream is shared with other players, so a program could compute their draws from it. Parts of an invertible
-    function of the stream would be enough for that, so the seed is no such part."""
+    """The seed is no half of a draw. From halves a program could compute the stream, and from that what other players
+    of its game draw."""
     for start in range(200):
         drawn, raw = (np.array([start], np.uint64) for _ in range(2))
         halves = set()
