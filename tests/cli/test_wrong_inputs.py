@@ -421,6 +421,7 @@ SLIPS: dict[str, str] = {
     "random-play heimlich": "a game is given as --game heimlich",
     "rules": "name a game, a card or a rule, as in spygames rules agent_avenue",
     "rules HC-99": "no rule, chapter or card 'HC-99' in agent_avenue_v0",
+    "rules own_game": "spygames rules GAME lists the chapters; for a game of your own, add --game",
     "rules agent_avenue HC-20": "no rule, chapter or card 'HC-20' in agent_avenue_v0; spygames rules GAME lists",
     "rules HC-20 --option players=3": "--option needs a game",
     "prompt": "name a game, as in spygames prompt agent_avenue, or a file with --record",

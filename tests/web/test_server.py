@@ -241,6 +241,40 @@ def test_a_move_is_taken_back(server: tuple[Store, Visitor]) -> None:
     assert ends[0] == ends[1] != first
 
 
+def test_a_position_before_an_undo_is_not_taken_for_a_later_one(server: tuple[Store, Visitor]) -> None:
+    """A second tab still shows a position that was taken back. Its forms are refused, though as many moves are made."""
+    kept, visitor = server
+    made = levelled(visitor, kept, level=1)
+    here = f"/games/{made.id}"
+
+    def act(page: str, text: str) -> Answer:
+        answer = visitor.post(f"{here}/act", {"revision": revision(page), "action": text})
+        made.wait(20)
+        return answer
+
+    first = visitor.get(here).text
+    assert act(first, actions(first)[0]).status == 303
+    stale = visitor.get(here).text
+    assert visitor.post(f"{here}/undo", {"revision": revision(stale)}).status == 303
+    undone = visitor.get(here).text
+    assert act(first, actions(first)[0]).status == 409  # the same move, but of the page before the undo
+    assert act(undone, actions(undone)[0]).status == 303
+    current = visitor.get(here).text
+    assert actions(stale) == actions(current)
+    assert made.live is not None
+    decisions = len(made.live.decisions)
+    assert decisions > 0
+    for name, fields in {"act": {"action": actions(stale)[0]}, "undo": {}, "hint": {"by": 0}}.items():
+        refused = visitor.post(f"{here}/{name}", {"revision": revision(stale), **fields})
+        assert (refused.status, len(made.live.decisions)) == (409, decisions)
+        assert refused.problem.startswith("The game has moved on")
+    assert visitor.post(f"{here}/hint", {"revision": revision(current), "by": 0}).status == 303
+    made.wait(20)
+    assert made.hint is not None
+    assert made.hint[0] == made.revision
+    assert "would do</h3>" in visitor.get(here).text
+
+
 def test_a_game_is_resigned(server: tuple[Store, Visitor]) -> None:
     kept, visitor = server
     made = levelled(visitor, kept)

@@ -108,7 +108,7 @@ def actions(page: str) -> list[str]:
 
 
 def revision(page: str) -> int:
-    """Return the number of decisions that the page shows."""
+    """Return the revision of the position that the page shows."""
     found = re.search(r'name="revision" value="(\d+)"', page)
     assert found, page
     return int(found[1])

@@ -53,6 +53,7 @@ class Rules:
             raise ValueError(
                 f"no rule, chapter or card {wanted!r:.100} in {' or '.join(game.id for game in games)}; "
                 "spygames rules GAME lists the chapters"
+                f"{'' if name else '; for a game of your own, add --game'}"
             )
         say("\n\n".join(text if len(games) == 1 else f"{game.name}\n{text}" for game, text in found))
         return 0

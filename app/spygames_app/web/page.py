@@ -21,7 +21,7 @@ def page(
         refresh: address that the browser loads again after a moment; None: none.
         patient: do not reload in browsers without JavaScript, which would load the whole page again.
         problem: a line about an error.
-        revision: number of decisions of the game, which tells newer pages from older ones.
+        revision: the position of the game that is shown, which tells newer pages from older ones.
     """
     again = (
         None

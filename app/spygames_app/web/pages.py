@@ -171,7 +171,9 @@ def play(made: WebGame, token: str, problem: str = "", form: Form | None = None)
     refresh = here if made.busy else None
     if live is None:
         return page(title, h("h1", f"{title}: the players get ready"), wait, again, refresh=refresh, problem=problem)
-    number = made.revision
+    gone = made.gone  # read first: if another request undoes a move meanwhile, this page is of a past position
+    number = len(live.positions) - 1
+    revision = gone + number
     s = as_record(live.positions[number])
     own_turn = seat != NOBODY and s.to_move == seat and not made.busy and not made.resigned
     legal = [*live.legal_at(number)] if own_turn else []
@@ -179,7 +181,7 @@ def play(made: WebGame, token: str, problem: str = "", form: Form | None = None)
     since = mine[-1] if mine else 0 if seat != NOBODY else number - 1
     before = live.game.seen_to_dict(as_record(live.positions[since]), seat) if number else None
     log = _log(made, number)
-    advice = made.hint[1] if made.hint and made.hint[0] == number else None
+    advice = made.hint[1] if made.hint and made.hint[0] == revision else None
     drawn = _board(made, s, form, before=before, legal=legal)
     mover = int(s.to_move)
     others_move = made.busy and mover not in (seat, NOBODY)
@@ -203,14 +205,14 @@ def play(made: WebGame, token: str, problem: str = "", form: Form | None = None)
             h(
                 "aside",
                 None if others_move else wait,
-                _actions(made, here, token, number, legal) if legal else None,
-                _helps(made, here, token, number) if own_turn else None,
+                _actions(made, here, token, revision, legal) if legal else None,
+                _helps(made, here, token, revision) if own_turn else None,
                 _meanings(made.game, legal, turn) if legal else None,
                 thoughts(advice, made.game, _hinter(made), sides) if advice else None,
                 h("h2", "What happened"),
                 h("ol", *map(_line, log), h("li", "Nothing yet.", class_="none") if not log else None, id="log"),
                 _position(made, s) if seat != NOBODY and live.game.texts.describe else None,
-                _more(made, here, token, number, legal) if own_turn else None,
+                _more(made, here, token, revision, legal) if own_turn else None,
                 h(
                     "details",
                     h("summary", "Rules"),
@@ -222,7 +224,7 @@ def play(made: WebGame, token: str, problem: str = "", form: Form | None = None)
             class_="table played",
         ),
         refresh=refresh,
-        revision=number,
+        revision=revision,
     )
 
 
@@ -311,20 +313,25 @@ def _meanings(game: Game, legal: Sequence[str], due: str) -> Html | None:
     return h("details", h("summary", "Cards and words of this decision"), *found, id="meanings") if found else None
 
 
-def _helps(made: WebGame, here: str, token: str, number: int) -> Html:
+def _seen(revision: int) -> Html:
+    """Return the hidden field that says which position the user has seen."""
+    return h("input", type="hidden", name="revision", value=revision)
+
+
+def _helps(made: WebGame, here: str, token: str, revision: int) -> Html:
     """Return the buttons for a hint and to take a move back."""
     assert made.live is not None
-    revision = h("input", type="hidden", name="revision", value=number)
+    seen = _seen(revision)
     by = h("input", type="hidden", name="by", value=made.hinter)
-    hint = post(f"{here}/hint", token, revision, by, h("button", "Hint", id="ask"))
+    hint = post(f"{here}/hint", token, seen, by, h("button", "Hint", id="ask"))
     moved = any(each.seat == made.seat for each in made.live.decisions)
-    undo = post(f"{here}/undo", token, revision, h("button", "Take back my move", id="undo")) if moved else None
+    undo = post(f"{here}/undo", token, seen, h("button", "Take back my move", id="undo")) if moved else None
     return h("div", hint, undo, class_="hint")
 
 
-def _more(made: WebGame, here: str, token: str, number: int, legal: Sequence[str]) -> Html:
+def _more(made: WebGame, here: str, token: str, revision: int, legal: Sequence[str]) -> Html:
     """Return what is rarely needed, folded: a field for actions, hints of any player, resigning."""
-    revision = h("input", type="hidden", name="revision", value=number)
+    seen = _seen(revision)
     chosen = made.hinter if made.adviser is None else made.adviser
     options = [h("option", text, value=i, selected=i == chosen) for i, text in enumerate(made.labels)]
     return h(
@@ -333,7 +340,7 @@ def _more(made: WebGame, here: str, token: str, number: int, legal: Sequence[str
         post(
             f"{here}/act",
             token,
-            revision,
+            seen,
             h("label", "Type a move", for_="typed"),
             h("input", name="action", id="typed", list="legal", autocomplete="off", spellcheck="false", required=True),
             h("datalist", *(h("option", value=text) for text in legal), id="legal"),
@@ -343,7 +350,7 @@ def _more(made: WebGame, here: str, token: str, number: int, legal: Sequence[str
         post(
             f"{here}/hint",
             token,
-            revision,
+            seen,
             h("label", "Hint of", for_="by"),
             h("select", *options, name="by", id="by"),
             h("button", "Ask", id="ask-by"),
@@ -354,7 +361,7 @@ def _more(made: WebGame, here: str, token: str, number: int, legal: Sequence[str
     )
 
 
-def _actions(made: WebGame, here: str, token: str, number: int, legal: Sequence[str]) -> Html:
+def _actions(made: WebGame, here: str, token: str, revision: int, legal: Sequence[str]) -> Html:
     """Return the actions as a list of buttons. The script folds it where the board has them all."""
     found = list[Html]()
     words = made.table.sides.words
@@ -377,7 +384,7 @@ def _actions(made: WebGame, here: str, token: str, number: int, legal: Sequence[
         post(
             f"{here}/act",
             token,
-            h("input", type="hidden", name="revision", value=number),
+            _seen(revision),
             h("div", *found, class_="actions"),
             class_="act",
             aria_label="Your actions",

@@ -114,11 +114,13 @@ class WebGame:
     failed: bool = False
     """Whether the player to move has failed and must be asked again."""
     hint: tuple[int, Advice] | None = None
-    """The last hint, with the number of decisions before it."""
+    """The last hint, with the revision that it is for."""
     adviser: int | None = None
     """Index of the player that was last asked for a hint."""
     last: tuple[int, str] | None = None
-    """The user's last action as text, with the number of decisions before it."""
+    """The user's last action as text, with the revision before it."""
+    gone: int = 0
+    """What revisions are ahead of the number of decisions; grows with each undo, so that no revision returns."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     news: threading.Condition = field(default_factory=threading.Condition)
     players: dict[str, Player] = field(default_factory=dict)
@@ -174,8 +176,8 @@ class WebGame:
 
     @property
     def revision(self) -> int:
-        """Number of decisions so far."""
-        return 0 if self.live is None else len(self.live.positions) - 1
+        """Identifies the current position: grows by 1 with each decision and with each undo."""
+        return 0 if self.live is None else self.gone + len(self.live.positions) - 1
 
     def work(self, what: str, job: Callable[[], None]) -> None:
         """Run a job in the game's thread; Refused if another job is running."""
@@ -232,7 +234,7 @@ class WebGame:
         """Play the user's action. The other players answer in the game's thread.
 
         Args:
-            revision: number of decisions that the user has seen.
+            revision: the position that the user has seen.
             text: text of the action.
             tapped: whether the user tapped something on the board and did not choose this text.
 
@@ -275,6 +277,7 @@ class WebGame:
         with self.lock:
             if self.busy or revision != self.revision:
                 raise Refused(f"Not now: {self.busy or 'the game has moved on'}.")
+            decisions = len(live.decisions)
             try:
                 taken = live.take_back(self.seat)
                 # A forced action would be played again at once.
@@ -284,6 +287,7 @@ class WebGame:
                 raise Refused(f"No move can be taken back: {error}.") from None
             if not taken:
                 raise Refused("You have made no move yet.")
+            self.gone += decisions - len(live.decisions) + 1
             self.last, self.hint, self.problem, self.lines = None, None, "", {}
         self._tell()
 
@@ -305,12 +309,13 @@ class WebGame:
         if not 0 <= number < len(self.specs):
             raise Refused(f"The player must be from 0 to {len(self.specs) - 1}.")
         self.adviser, spec = number, self.specs[number]
+        states = live.positions[revision - self.gone]
 
         def ask() -> None:
             player = make_player(self.game, spec)  # a new one, so that asking it changes no player of the game
             luck = int(mix(np.uint64(revision)))  # not derived from the seed of the deal, which is hidden
             try:
-                self.hint = revision, advise(self.game, live.course, live.positions[revision], player, luck)
+                self.hint = revision, advise(self.game, live.course, states, player, luck)
             except Exception as error:
                 self.problem = f"{self.called(spec)} gives no hint here ({type(error).__name__})."
 
@@ -341,14 +346,14 @@ class WebGame:
             return self.news.wait_for(lambda: not self.busy, seconds)
 
     def told(self, since: int) -> Iterator[int]:
-        """Yield the numbers of the positions after `since` as they appear, until the current job is done."""
-        at = since
+        """Yield the numbers of the positions after a revision as they appear, until the current job is done."""
+        at, gone = since, self.gone
         while True:
             with self.news:
                 self.news.wait_for(lambda at=at: self.revision > at or not self.busy, 60)
-            while at < self.revision:
+            while at < self.revision and gone == self.gone:
                 at += 1
-                yield at
+                yield at - gone
             if not self.busy:
                 return
 

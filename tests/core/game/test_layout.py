@@ -1,6 +1,7 @@
 """Everything derived from a table: the layout, range checks, copies, plain values, options and action texts."""
 
 import inspect
+import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -60,6 +61,24 @@ def test_padding_without_a_field_is_refused() -> None:
     table = type("Table", (Layout,), {"turn": int16(0, 9, "turns"), "late": flag("late")})
     with pytest.raises(ValueError, match=r"Table must have its widest fields first, and padding = filler\(1\)"):
         layout.dtype(table)
+
+
+@pytest.mark.parametrize(
+    ("kind", "low", "high", "ends"),
+    [
+        (int8, 0, 200, "0, 200"), (int8, -129, 0, "-129, 0"), (int8, 3, 2, "3, 2"), (int8, 0, 1.5, "0, 1.5"),
+        (int8, 0, (), "0, -1"), (int8, 0, layout.Size("cards", 129), "0, 128"), (int16, 0, 2**15, "0, 32768"),
+        (int8, 0, layout.Share(layout.Size("cards", 4), 2), "0, Share"),
+    ],
+)  # fmt: skip
+def test_ranges_that_a_type_cannot_hold_are_refused(kind: Any, low: Any, high: Any, ends: str) -> None:
+    bounds = "-32768 to 32767" if kind is int16 else "-128 to 127"
+    line = (
+        f"range of {kind.kind.__name__}(..., 'cards') must be two integers from {bounds}, the lowest first, not {ends}"
+    )
+    with pytest.raises(ValueError, match=re.escape(line)):
+        kind(low, high, "cards")
+    assert int8(-128, 127, "cards") is not None
 
 
 def test_a_table_gives_its_dtype_ranges_and_rows() -> None:

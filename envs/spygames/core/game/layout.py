@@ -207,8 +207,26 @@ class Integers(Generic[T]):
                 meaning; and for an array its shape.
             kwargs: `hidden=True` if the field is hidden from some seat; `when`, the options that must be on for the
                 field to be used; `filled`, the field with the number of elements in use.
+
+        Raises:
+            ValueError: a bound is not an integer that the type can hold, or the range is empty.
         """
-        return _field(self.kind, *args, **kwargs)
+        made = _field(self.kind, *args, **kwargs)
+        bounds, ends = np.iinfo(made.kind), (made.low, _last(made.high))
+        if (
+            not all(isinstance(end, int | np.integer) for end in ends)
+            or not bounds.min <= ends[0] <= ends[1] <= bounds.max
+        ):
+            right = f"two integers from {bounds.min} to {bounds.max}, the lowest first"
+            raise ValueError(
+                f"the range of {made.kind}(..., {shown(made.doc)}) must be {right}, not {ends[0]}, {ends[1]}"
+            )
+        return made
+
+
+def _last(high: Bound) -> Any:
+    """Return the highest value of a field of integers: that of a Size or of names is their last index."""
+    return high.most - 1 if isinstance(high, Size) else len(high) - 1 if isinstance(high, tuple) else high
 
 
 int8 = Integers(np.int8)

@@ -15,7 +15,8 @@ GRAMMAR = """\
 End your answer with your action as one JSON object with one key: {"action": "TEXT"}
 TEXT is one of your legal actions. Upper and lower case are the same, and so are blanks and underscores. Instead of the
 object you may write the action in square brackets, once and with no other square brackets: [TEXT]
-Only these forms count: an action that is named in a sentence is not read. Two different actions are no answer."""
+Only these forms count: an action that is named in a sentence is not read. Of several such objects the last one counts;
+apart from that, two different actions are no answer."""
 """The grammar of an answer, as it is told to players."""
 
 # Possessive quantifiers (*+) keep the time and memory linear in hostile answers.
