@@ -24,6 +24,7 @@ from spygames import Game, make_game
 from spygames.authoring import as_seed
 from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.text import shown
+from spygames.core.game.validation import check_game
 from spygames.core.playing.functional import FunctionalGame, FunctionalRows
 
 try:
@@ -87,6 +88,7 @@ class Env:
     def __post_init__(self) -> None:
         if not isinstance(self.autoreset, bool):
             raise ValueError(f"autoreset must be True or False, not {shown(self.autoreset)}")
+        check_game(self.game)
         object.__setattr__(self, "_functions", FunctionalGame(self.game, self.autoreset))
         self._functions.compile()  # here, in the caller's thread, and not in one of XLA's
 
@@ -154,6 +156,8 @@ class Env:
         Raises:
             ValueError: an argument has another shape or type, for example a batch without `jax.vmap`.
         """
+        if isinstance(action, int | np.integer) and not isinstance(action, bool):
+            action = min(max(int(action), -1), self.num_actions)  # JAX would cut it off to 32 bits
         action = jnp.asarray(action)
         if action.shape != () or action.dtype.kind not in "iu":
             raise ValueError(f"action must be one integer (use jax.vmap(env.step) for more), not {_described(action)}")

@@ -131,8 +131,8 @@ def test_a_key_is_a_seed() -> None:
 def test_illegal_actions_and_steps_after_the_end_follow_pgx() -> None:
     env = bridge.make(GAME)
     state = env.init(jax.random.key(1))
-    wrong = int((~state.legal_action_mask).argmax())
-    for action in (wrong, -1, env.num_actions, np.uint32(2**32 - 1)):
+    wrong, legal = int((~state.legal_action_mask).argmax()), int(first_legal(state))
+    for action in (wrong, -1, env.num_actions, np.uint32(2**32 - 1), 2**40, np.int64(2**32 + legal)):
         ended = env.step(state, action)
         assert ended.terminated
         assert ended.rewards.tolist() == [
@@ -140,7 +140,7 @@ def test_illegal_actions_and_steps_after_the_end_follow_pgx() -> None:
         ]
         assert np.array_equal(ended.state_bytes, state.state_bytes)
         assert np.array_equal(ended.observation, state.observation)
-        after = env.step(ended, int(first_legal(state)))
+        after = env.step(ended, legal)
         assert equal(after, ended.replace(rewards=jnp.zeros(2)))
 
 
@@ -195,6 +195,8 @@ def test_wrong_arguments_are_reported() -> None:
         bridge.make(GAME, autoreset=1)
     with pytest.raises(ValueError, match="chess"):
         bridge.make("chess_v0")
+    with pytest.raises(TypeError, match="game must be a Game, as"):
+        bridge.Env(GAME)  # pyright: ignore[reportArgumentType]
 
 
 def step_of(env: Any) -> Any:

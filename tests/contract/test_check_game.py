@@ -526,6 +526,18 @@ def test_unknown_checks_are_refused() -> None:
         check_game(KUHN, checks=["leeks"])
 
 
+def test_wrong_arguments_are_no_faults_of_the_game() -> None:
+    with pytest.raises(TypeError, match="game must be a Game, as"):
+        check_game("agent_avenue_v0")  # pyright: ignore[reportArgumentType]
+    for given, message in (
+        ({"seed": -1}, "seed must be an integer >= 0, not -1"),
+        ({"effort": -1}, "effort must be a finite number >= 0, not -1"),
+        ({"effort": "1"}, "effort must be a finite number >= 0, not '1'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            check_game(KUHN, **given)  # pyright: ignore[reportArgumentType]
+
+
 def test_equal_seeds_check_equal_positions() -> None:
     def seen(seed: int) -> list[bytes]:
         return [states.tobytes() for states in Trial(KUHN, "play", seed=seed).games(5, 100)]

@@ -64,7 +64,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from spygames.core.basics.text import say
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.compiling.kernel import Record
+from spygames.core.game import validation
 from spygames.core.game.game import Game
 from spygames.testing import copies, form, hidden, playing, refusals, transcript
 from spygames.testing.trial import ContractError, Skip, Trial, short
@@ -138,7 +140,7 @@ def check_game(
     Args:
         game: the game.
         seed: seed of the random games and positions; equal seeds give equal games and positions.
-        effort: multiplier of the number of games and positions.
+        effort: multiplier of the number of games and positions, at least 0.
         checks: names from `CHECKS`; None runs all.
         invariants: a function that is called with states (records of STATE) of random play, and raises AssertionError
             for an impossible one.
@@ -150,8 +152,11 @@ def check_game(
 
     Raises:
         ContractError: a check failed; the one-line message says where, what was found and what is right.
-        ValueError: `checks` has an unknown name.
+        TypeError: `game` is not a Game.
+        ValueError: `checks` has an unknown name, or `seed` or `effort` is negative.
     """
+    validation.check_game(game)
+    seed, effort = whole("seed", seed, 0), validation.number("effort", effort, 0)
     names = list(CHECKS) if checks is None else list(checks)
     unknown = [name for name in names if name not in CHECKS]
     if unknown:

@@ -11,7 +11,9 @@ import pytest
 import tests.poker.kuhn as kuhn
 from spygames import make_game
 from spygames.core.players.names import PlayerName, as_players, make_player
+from spygames.core.players.player import Scripted
 from spygames.core.players.program import CommandPlayer
+from spygames.core.players.search import SearchPlayer
 from spygames.core.playing.session import play
 
 GAME = kuhn.make_game()
@@ -74,6 +76,21 @@ def test_a_missing_module_is_named() -> None:
         make_player(GAME, "heavy:1")
     with pytest.raises(ModuleNotFoundError, match="nowhere_to_be_found"):
         make_player(GAME, "faulty:1")
+
+
+def test_a_player_of_another_variant_is_refused() -> None:
+    simple, advanced = make_game("agent_avenue_v0"), make_game("agent_avenue_v0", mode="advanced")
+    for player in (
+        Scripted(simple, "greedy"),
+        SearchPlayer(simple, "mcts", 5),
+        make_player(simple, "mix:greedy|random"),
+    ):
+        with pytest.raises(
+            ValueError, match=r"plays agent_avenue_v0, mode=simple, .*, not agent_avenue_v0, mode=advanced"
+        ):
+            as_players(advanced, [player])
+        drawn = make_game("agent_avenue_v0", first_player="random")  # the same layout and seats
+        assert as_players(drawn, player) == [player]
 
 
 def test_paths_are_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from spygames.core.game.game import NOBODY, IllegalAction, as_record
 from spygames.core.game.rng import next_seed
 from spygames.core.players.names import Scripted
 from spygames.core.playing.batch import Batch, spread
+from spygames.core.playing.rows import Rows
 from tests.poker import kuhn
 
 GAME = make_game("agent_avenue_v0")
@@ -191,6 +192,8 @@ def test_new_buffers_keep_the_values_of_games_that_do_not_change() -> None:
     saved = batch.save()
     for change in (
         lambda games: games.begin(np.array([1])),
+        lambda games: games.advance(np.array([0, 2]), games.mask.argmax(1), games.seats.copy()),
+        lambda games: games.begin(games.all),
         lambda games: games.look(np.array([2]), np.zeros(3, np.int8)),
         lambda games: games.restore(saved, np.zeros(3, np.int8)),
     ):
@@ -213,6 +216,29 @@ def test_resume_continues_games() -> None:
             assert getattr(batch, name).tobytes() == getattr(other, name).tobytes()
         step(batch, 1)
         step(other, 1)
+
+
+def test_a_batch_tells_games_that_were_cut_off() -> None:
+    for turns, truncated in ((1, True), (2000, False)):
+        game = make_game("agent_dog_v0", players=2, max_turns=turns)
+        batch = Batch(game, 3, 5)
+        while not batch.done.any():
+            batch.step(batch.mask.argmax(1))
+        assert (batch.cut_off == (batch.done & truncated)).all()
+        batch.resume(batch.states.copy(), batch.seeds.copy())
+        assert not batch.cut_off.any()
+
+
+def test_games_with_another_end_are_other_games() -> None:
+    """Compiled loops are shared by equal games, so equal games must agree about it."""
+    game = make_game("agent_dog_v0", players=2, max_turns=1)
+    other = replace(game, truncated=None)
+    assert game != other
+    for each, cut_off in ((game, True), (other, False)):
+        rows = Rows(each, 2, 1)
+        while not rows.done.any():
+            rows.advance(rows.all, rows.mask.argmax(1), np.zeros(2, np.int8))
+        assert rows.cut_off.any() == cut_off
 
 
 @kernel
@@ -251,6 +277,8 @@ def test_resume_refuses_impossible_and_finished_games() -> None:
     for checked in (False, True):
         with pytest.raises(ValueError, match="row 3 of states must be a running game"):
             batch.resume(over, other.seeds, checked=checked)
+    with pytest.raises(ValueError, match="row 0 of states must be a running game"):
+        batch.begin(np.array([1]), states=over[3:])
     assert (batch.states.tobytes(), batch.seeds.tobytes(), batch.observation.tobytes()) == before
     batch.resume(states, other.seeds, checked=True)
     assert batch.states.tobytes() == states.tobytes()

@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -85,7 +85,16 @@ def test_finished_games_stay_until_new_ones_begin() -> None:
 def test_wrong_rows_are_refused_before_any_game_changes(rows: Any) -> None:
     games = Rows(KUHN, 3, 1)
     before, seeds = games.states.tobytes(), games.seeds.tobytes()
-    for call in (games.begin, lambda given: games.advance(given, np.zeros(3, int), games.seats.copy())):
+    session = SeatSession(games, [make_player(KUHN, "random")])
+    calls = (
+        games.begin,
+        lambda given: games.advance(given, np.zeros(3, int), games.seats.copy()),
+        lambda given: games.look(given, np.zeros(3, int)),
+        lambda given: games.decisions(np.zeros((3, 1), np.uint64), given),
+        lambda given: session.apply(given, np.zeros(3, int)),
+        lambda given: session.decide(given, np.zeros(3, int)),
+    )
+    for call in calls:
         with pytest.raises(ValueError, match=r"rows must be different numbers from 0 to 2, int64 \[k\], not "):
             call(rows)
     assert (games.states.tobytes(), games.seeds.tobytes()) == (before, seeds)
@@ -115,6 +124,48 @@ def test_wrong_arrays_are_refused_before_any_game_changes(given: dict[str, Any],
     with pytest.raises(ValueError, match=message):
         (games.begin if begins else games.advance)(np.array([2]), **{**usual, **given})
     assert (games.states.tobytes(), games.seeds.tobytes()) == before
+
+
+def test_arrays_may_have_gaps_and_any_integer_type() -> None:
+    """Compiled loops read their arrays as contiguous int64."""
+    table = np.array([[8, 0], [9, 1], [8, 2], [9, 3], [8, 4], [9, 5]])
+    for kind in (np.int64, np.int16):
+        one, two = (Session(Rows(GAME, 6, 3), [], np.zeros((6, 2), int)) for _ in range(2))
+        gaps = np.stack([two.rows.mask.argmax(1), table[:, 0]], 1).astype(kind)[:, 0]
+        assert not gaps.flags.c_contiguous
+        one.apply(np.array([0, 2, 4]), gaps.astype(np.int64))
+        two.apply(np.arange(6).astype(kind)[::2], gaps)
+        assert one.rows.states.tobytes() == two.rows.states.tobytes()
+        assert (two.rows.mask == one.rows.mask).all()
+        two.rows.mask[:] = 7
+        two.rows.look(np.arange(6).astype(kind)[::2], np.zeros(12, kind)[::2])
+        assert (two.rows.mask[::2] == one.rows.mask[::2]).all()
+        assert (two.rows.mask[1::2] == 7).all()
+
+
+def test_sessions_refuse_what_they_cannot_apply() -> None:
+    session = SeatSession(Rows(KUHN, 3, 1), [make_player(KUHN, "random")])
+    before, rows = session.rows.states.tobytes(), session.rows.all
+    for seats, message in (
+        (np.full(3, 2, np.int8), "viewers must be 3 seats"),
+        (np.zeros(3), "viewers must be 3 seats"),
+    ):
+        session.seats = cast(Any, seats)
+        with pytest.raises(ValueError, match=message):
+            session.decide(rows, np.zeros(3, int))
+        with pytest.raises(ValueError, match=message):
+            session.apply(rows, np.zeros(3, int), seats)
+    with pytest.raises(IllegalAction, match="actions must be integers of shape"):
+        session.apply(rows, np.zeros(3))
+    for seating in (np.full((3, 2), NOBODY), np.ones((3, 2), int)):
+        with pytest.raises(ValueError, match="no player sits in the seat to move, 0, of game 1"):
+            Session(session.rows, [make_player(KUHN, "random")], seating).ask(np.array([1, 2]))
+    with pytest.raises(ValueError, match="no player sits in the seat to move, 0, of game 0"):
+        Session(session.rows, {1: make_player(KUHN, "random")}, np.zeros((3, 2), int)).ask(rows)
+    for others in (Rows(KUHN, 1, 1), Rows(GAME, 3, 1)):
+        with pytest.raises(ValueError, match="saved must be of 3 games of kuhn_poker_v0"):
+            session.rows.restore(others.save(), np.zeros(3, np.int8))
+    assert session.rows.states.tobytes() == before
 
 
 def test_one_row_plays_like_many() -> None:

@@ -219,7 +219,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             legal = np.flatnonzero(rows.arrays.allowed[0])
             number = int(legal[uniform(session.rng[0], len(legal))])
         try:
-            session.decide(ROW, np.array([number]))
+            session._decide(ROW, np.array([number]))
             session.play_on()
         except BaseException:
             session.restore(saved)  # otherwise the next action would be applied for the player that has failed
@@ -239,7 +239,9 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """Return a copy in which everything that the seat cannot know is redrawn, see `GameEnv.determinize`.
 
         This environment is unchanged. The copy has the same opponents, with a new random stream. Their memory and
-        history are empty, because these would reveal what the opponents hold.
+        history are empty, because these would reveal what the opponents hold. An opponent that keeps a game to itself
+        (`python:CLASS`, `command:`, `llm:`) follows one game at a time: after a step of the copy it begins anew here,
+        and is told the game so far. The copy shares the spaces, and so the generator of `action_space.sample()`.
 
         Args:
             seed: 0..2^64-1, seed of all draws and of later games; None: a seed from the system's entropy.

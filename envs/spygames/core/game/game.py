@@ -313,8 +313,8 @@ class Game(Generic[V]):
     @cached_property
     def _key(self) -> tuple[object, ...]:
         kernels, bots = tuple(self._kernels.values()), tuple(self.bots.items())
-        hidden = (self.rewind, self.ways, self.determinize_stratum, self.questions)
-        return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots, *hidden)
+        others = (self.truncated, self.rewind, self.ways, self.determinize_stratum, self.questions)
+        return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots, *others)
 
     @cached_property
     def _judge(self) -> Callable[[np.ndarray, np.ndarray, np.ndarray], bool]:

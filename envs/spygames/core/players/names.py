@@ -365,7 +365,7 @@ def as_players(game: Game, players: PlayerLike | Sequence[PlayerLike]) -> list[P
 
     Raises:
         TypeError: a value is none of these, or `game` is not a Game.
-        ValueError: no player has that name, or a policy plays another game.
+        ValueError: no player has that name, or a policy or player plays another game.
     """
     check_game(game)
     given = list(players) if isinstance(players, Sequence) and not isinstance(players, str) else [players]
@@ -389,7 +389,12 @@ def as_players(game: Game, players: PlayerLike | Sequence[PlayerLike]) -> list[P
 def _as_player(game: Game, player: PlayerLike) -> Player:
     if isinstance(player, str):
         return make_player(game, player)
-    return player.as_player(game) if isinstance(player, HasPlayer) else player
+    if isinstance(player, HasPlayer):
+        return player.as_player(game)
+    own = getattr(player, "game", None)
+    if isinstance(own, Game) and (own.id, own.num_players, own.layout) != (game.id, game.num_players, game.layout):
+        raise ValueError(f"the player {name_of(player)} plays {own.title}, not {game.title}")
+    return player
 
 
 def named_players(game: Game, names: Sequence[str], setting: str) -> list[Player]:

@@ -129,6 +129,7 @@ class Player(Protocol):
 
     Optional attributes:
 
+    - `game`: the only game that it plays; `as_players` refuses it for a game with other seats or another layout
     - `memory_size`: the number of floats that it keeps in `DecisionBatch.memory`
     - `notes_size`: the number of latest decisions of each game that it wants in `DecisionBatch.notes`
     - `ended(row, seat, returns, notes)`: called when a game is over that was played to its end, with the result as

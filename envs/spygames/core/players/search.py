@@ -101,6 +101,7 @@ class SearchPlayer:
         simulations, exploration = _check(kind, simulations, exploration)
         threads = whole("threads", threads, 1)
         self.name = f"{kind}:{simulations}"
+        self.game = game
         self.kind: Kind = kind
         """The kind of search."""
         self._arguments = game, kind, simulations, exploration, threads
@@ -137,7 +138,7 @@ class SearchPlayer:
         An Advice has the share of simulations of each legal action and the expected result of the best one. Its beliefs
         come from worlds drawn as in the search.
         """
-        found, game, kind = [], self._arguments[0], self._arguments[1]
+        found, game, kind = [], self.game, self.kind
         for row in decisions.rows.tolist():
             states, seed = decisions.states[row : row + 1], int(mix(decisions.rng[row, 0]))
             s, seat = as_record(states), int(states["to_move"][0])

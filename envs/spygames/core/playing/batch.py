@@ -13,7 +13,7 @@ from spygames.core.compiling.kernel import entry
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import next_seed
 from spygames.core.game.validation import because, some_legal
-from spygames.core.playing.rows import Rows, as_actions, blank, buffer, first_illegal, spread
+from spygames.core.playing.rows import Rows, as_actions, blank, buffer, first_illegal, never, spread
 from spygames.core.playing.threads import Team
 
 __all__ = ["Batch", "spread"]
@@ -25,15 +25,17 @@ apply: Any = None
 returns: Any = None
 observe: Any = None
 answer: Any = None
+truncated: Any = None
 
 
-def _step_rows(options, games, actions, lo, hi):  # type: ignore[no-untyped-def]
+def _step_rows(options, games, actions, cut_off, lo, hi):  # type: ignore[no-untyped-def]
     for i in range(lo, hi):
         s = games.states[i]
         apply(s, np.int64(actions[i]))
         over = s.to_move < 0
         games.done[i] = over
         returns(s, games.rewards[i])
+        cut_off[i] = over and truncated(s)
         if over:
             games.seeds[i] = next_seed(games.seeds[i])
             games.serial[i] += 1
@@ -62,7 +64,7 @@ def _answer_rows(states, out, lo, hi):  # type: ignore[no-untyped-def]
 
 @cache
 def _step_loop(game: Game) -> Callable[..., None]:
-    return game.bind(_step_rows)
+    return game.bind(_step_rows, truncated=game.truncated or never)
 
 
 @cache
@@ -98,6 +100,7 @@ class Batch(Rows):
     - `mask`: int8 [n, A], 1 where an action is legal
     - `rewards`: float32 [n, P], non-zero only where a game has just ended
     - `done`: bool [n], whether a game has just ended; its `observation` and `mask` are those of the next game
+    - `cut_off`: bool [n], whether it ended without a result (`Game.truncated`)
     - `serial`: int64 [n], a number that changes with each game of a row
 
     Example:
@@ -151,7 +154,7 @@ class Batch(Rows):
 
     def compile(self) -> None:
         """Compile the loop of `step` now instead of at the first step."""
-        self._run(self._step_loop, self.game.packed, self.arrays, np.zeros(self.n, np.int64), n=0)
+        self._run(self._step_loop, self.game.packed, self.arrays, np.zeros(self.n, np.int64), self.cut_off, n=0)
 
     def observe_all(self, out: np.ndarray) -> None:
         """Write the views of all seats into `out`, for a critic during training.
@@ -191,9 +194,20 @@ class Batch(Rows):
         self.arrays = self.arrays._replace(mask=mask, views=self._next[2])
 
     def begin(self, rows: np.ndarray, seeds: np.ndarray | None = None, states: np.ndarray | None = None) -> None:
-        """Begin new games in some rows (see `Rows.begin`). Writes into the buffers passed to `write_to`, if any."""
+        """Begin new games in some rows (see `Rows.begin`). Writes into the buffers passed to `write_to`, if any.
+
+        Raises:
+            ValueError: also for positions that are over. No game has changed then.
+        """
+        if isinstance(states, np.ndarray) and states.dtype == self.game.state_dtype:
+            self._require_running(states)
         self._take_buffers()
         super().begin(rows, seeds, states)
+
+    def advance_legal(self, rows: np.ndarray, actions: np.ndarray, viewers: np.ndarray) -> None:
+        """Apply decisions in some rows (see `Rows.advance_legal`). Writes into the buffers passed to `write_to`."""
+        self._take_buffers()
+        super().advance_legal(rows, actions, viewers)
 
     def look(self, rows: np.ndarray, viewers: np.ndarray) -> None:
         """Update some rows (see `Rows.look`). Writes into the buffers passed to `write_to`, if any."""
@@ -224,10 +238,14 @@ class Batch(Rows):
         for row in [] if checked else range(self.n):
             if not self.game.is_possible(states[row : row + 1]):
                 raise ValueError(f"row {row} of states must be a position of {self.game.id}")
+        self._require_running(states)
+        self.begin(self.all, seeds, states)
+        self.rewards[:], self.done[:], self.cut_off[:] = 0, False, False
+
+    def _require_running(self, states: np.ndarray) -> None:
+        """Raise ValueError if a position of `states`, STATE [k], is over: no action is legal there."""
         if (over := states["to_move"] == NOBODY).any():
             raise ValueError(f"row {over.argmax()} of states must be a running game, not one that is over")
-        self.begin(self.all, seeds, states)
-        self.rewards[:], self.done[:] = 0, False
 
     def step(self, actions: np.ndarray) -> None:
         """Apply one action in each game.
@@ -249,7 +267,7 @@ class Batch(Rows):
                 f"action {actions[bad]} is not legal for seat {seat} in game {bad}{why}; legal are {legal}"
             )
         self.observation, self.mask, self.views = self._next
-        self._run(self._step_loop, self.game.packed, self.arrays, actions)
+        self._run(self._step_loop, self.game.packed, self.arrays, actions, self.cut_off)
 
     def _run(self, loop: Callable[..., None], *args: Any, n: int | None = None) -> None:
         """Run `loop` over all rows, or the first `n`, shared by the threads.

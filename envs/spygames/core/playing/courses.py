@@ -35,11 +35,13 @@ class Courses:
         self._first = np.zeros(len(memory), np.int64)  # the round with which each game begins
         self._log: Log = []
         self._dropped = 0  # number of rounds before those of the log
-        self._replaced: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # rows, starts and firsts since `save`
+        # Rows, starts and firsts that have been replaced since `save`; None before the first `save`.
+        self._replaced: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
 
     def begin(self, rows: np.ndarray, memory: np.ndarray) -> None:
         """Begin the courses of `rows`, int64 [k] or bool [n], from `memory`, uint8 [n, S]."""
-        self._replaced.append((rows, self._starts[rows], self._first[rows]))
+        if self._replaced is not None:
+            self._replaced.append((rows, self._starts[rows], self._first[rows]))
         self._starts[rows], self._first[rows] = memory[rows], self._dropped + len(self._log)
         if past := int(self._first.min()) - self._dropped:  # rounds of games that are over everywhere
             self._log = self._log[past:]
@@ -67,6 +69,6 @@ class Courses:
         """Reset to what was saved last."""
         self._log, length, self._dropped = saved
         del self._log[length:]
-        for rows, starts, first in reversed(self._replaced):
+        for rows, starts, first in reversed(self._replaced or []):
             self._starts[rows], self._first[rows] = starts, first
         self._replaced = []

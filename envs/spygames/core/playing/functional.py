@@ -7,7 +7,7 @@ import numpy as np
 from spygames.core.compiling.kernel import entry
 from spygames.core.game.game import Game
 from spygames.core.game.rng import next_seed
-from spygames.core.playing.rows import _never, blank
+from spygames.core.playing.rows import blank, never
 
 __all__ = ["FunctionalGame", "FunctionalRows"]
 
@@ -100,7 +100,7 @@ class FunctionalGame:
         self.game, self.restarts = game, restarts
         self._begin, self._step, self._look = (
             game.bind(_begin_rows),
-            game.bind(_step_rows, truncated=game.truncated or _never),
+            game.bind(_step_rows, truncated=game.truncated or never),
             game.bind(_look_rows),
         )
 

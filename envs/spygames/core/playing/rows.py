@@ -45,7 +45,8 @@ def first_illegal(actions: np.ndarray, mask: np.ndarray) -> int:
 
 
 @kernel
-def _never(s: Record) -> bool:
+def never(s: Record) -> bool:
+    """Stand in for `Game.truncated` in games that are never cut off."""
     return False
 
 
@@ -120,7 +121,7 @@ class RowLoops(NamedTuple):
 
 @cache
 def _row_loops(game: Game, compiled: bool) -> RowLoops:
-    kernels = {"truncated": game.truncated or _never}
+    kernels = {"truncated": game.truncated or never}
     if compiled:
         return RowLoops(*(game.bind(loop, **kernels) for loop in (_begin_rows, _look_rows, _advance_rows)))
     names = {**{name: getattr(game, name) for name in KERNELS}, **kernels}
@@ -270,14 +271,14 @@ class Rows:
         Args:
             rows: int64 [k], the games, each once.
             seeds: uint64 [k]; None: each row uses the seed that follows the seed of its last game.
-            states: STATE [k], positions to begin from. The seeds of later games then follow `seeds`. A position that is
-                over is observed by seat 0.
+            states: STATE [k], positions of this game to begin from; `Game.is_possible` checks one, this method does
+                not. The seeds of later games then follow `seeds`. A position that is over is observed by seat 0.
 
         Raises:
             ValueError: `rows` are not rows, or `seeds` or `states` have another shape or type. No game has changed
                 then.
         """
-        rows = self._checked(rows)
+        rows = self.checked(rows)
         if seeds is not None and not _integers(seeds := np.asarray(seeds), (len(rows),)):
             raise ValueError(f"seeds must be a uint64 array of shape ({len(rows)},), not {_described(seeds)}")
         if seeds is not None and (seeds < 0).any():
@@ -304,20 +305,31 @@ class Rows:
             IllegalAction: an action is not legal, or `actions` have another shape or type. No game has changed then.
             ValueError: `rows` are not rows, or `viewers` not seats. No game has changed then.
         """
-        rows, actions, viewers = self._checked(rows), as_actions(actions, self.n), np.asarray(viewers)
-        seats = self.game.num_players
-        if not _integers(viewers, (self.n,)) or not ((viewers[rows] >= 0) & (viewers[rows] < seats)).all():
-            raise ValueError(f"viewers must be {self.n} seats from 0 to {seats - 1}, not {_described(viewers)}")
+        rows, actions = self.checked(rows), as_actions(actions, self.n)
+        viewers = self.checked_viewers(rows, viewers)
         self.require_legal(rows, actions)
         self.advance_legal(rows, actions, viewers)
 
     def advance_legal(self, rows: np.ndarray, actions: np.ndarray, viewers: np.ndarray) -> None:
-        """Like `advance`, without the check. The effect of an illegal action is undefined."""
+        """Like `advance`, without checks. The effect of an illegal action or another array is undefined.
+
+        Args:
+            rows: int64 [k], contiguous, as `checked` returns it.
+            actions: int64 [n], contiguous.
+            viewers: int8 [n].
+        """
         loop, viewers = self._row_loops.advance, np.ascontiguousarray(viewers, np.int8)
         self._run(loop, self.arrays, rows, actions, viewers, self.cut_off, n=len(rows))
 
-    def _checked(self, rows: np.ndarray) -> np.ndarray:
-        """Return `rows` as int64 [k]. Raise ValueError unless they are different rows of these games."""
+    def checked_viewers(self, rows: np.ndarray, viewers: np.ndarray) -> np.ndarray:
+        """Return `viewers` as int8 [n]. Raise ValueError unless they are seats at `rows`, int64 [k]."""
+        found, seats = np.asarray(viewers), self.game.num_players
+        if not _integers(found, (self.n,)) or not ((found[rows] >= 0) & (found[rows] < seats)).all():
+            raise ValueError(f"viewers must be {self.n} seats from 0 to {seats - 1}, not {_described(viewers)}")
+        return np.ascontiguousarray(found, np.int8)
+
+    def checked(self, rows: np.ndarray) -> np.ndarray:
+        """Return `rows` as int64 [k], contiguous. Raise ValueError unless they are different rows of these games."""
         if rows is self.all:
             return rows
         found = np.asarray(rows)
@@ -337,8 +349,9 @@ class Rows:
             raise IllegalAction(f"action {actions[i]} is not legal for seat {self.seats[i]} in game {i}")
 
     def look(self, rows: np.ndarray, viewers: np.ndarray) -> None:
-        """Update `observation` and `mask` of `rows` after the caller has changed states; `viewers` as in `advance`."""
-        self._run(self._row_loops.look, self.arrays, rows, np.ascontiguousarray(viewers, np.int8), n=len(rows))
+        """Update `observation` and `mask` of `rows` after the caller has changed states; arguments as in `advance`."""
+        rows = self.checked(rows)
+        self._run(self._row_loops.look, self.arrays, rows, self.checked_viewers(rows, viewers), n=len(rows))
 
     def save(self) -> SavedRows:
         """Return a copy of the games, for `restore`."""
@@ -353,8 +366,15 @@ class Rows:
         Args:
             saved: the result of `save`.
             viewers: int8 [n], as in `advance`.
+
+        Raises:
+            ValueError: the games were saved by `Rows` of another game or number, or `viewers` are not seats. No game
+                has changed then.
         """
-        memory = self.arrays.memory
+        memory, own = self.arrays.memory, saved.rewards.shape == self.rewards.shape
+        if not own or saved.memory.shape != memory.shape:
+            raise ValueError(f"saved must be of {self.n} games of {self.game.title}, not of {len(saved.memory)} others")
+        viewers = self.checked_viewers(self.all, viewers)
         self.serial[(memory != saved.memory).any(axis=1)] += 1
         for array, values in zip((memory, self.seeds, self.rewards, self.done, self.cut_off), saved, strict=True):
             array[...] = values
@@ -367,7 +387,7 @@ class Rows:
 
         Args:
             rng: uint64 [n, 1], the players' random streams, one per game.
-            rows: int64 [k], the games.
+            rows: int64 [k], the games, each once.
             memory: float32 [n, P, M], the players' memory (`new_memory`); None: no player has a memory.
             notes: the decisions so far (`new_notes`); None: no player wants notes.
 
@@ -375,10 +395,10 @@ class Rows:
             The decisions. They share the arrays of these games, so they are valid until the next step.
 
         Raises:
-            ValueError: `rng` has another shape or type.
+            ValueError: `rng` has another shape or type, or `rows` are not rows.
         """
         rng = buffer("rng", rng, (self.n, 1), np.uint64)
-        rows = np.asarray(rows, np.int64)
+        rows = self.checked(rows)
         return DecisionBatch(
             self.game, self.states, self.views, self.observation, self.mask, rng, rows, memory, notes, self.serial
         )

@@ -19,7 +19,7 @@ from spygames.core.players.history import Notes, new_notes
 from spygames.core.players.player import DecisionBatch, Player, PlayerFailed, name_of, new_memory, tell_end
 from spygames.core.playing.batch import Batch
 from spygames.core.playing.courses import Courses, SavedCourses
-from spygames.core.playing.rows import Rows, SavedRows, first_illegal
+from spygames.core.playing.rows import Rows, SavedRows, as_actions, first_illegal
 
 __all__ = ["ROW", "SeatSession", "Session", "answers", "answers_in_secret", "one_game", "play"]
 
@@ -180,10 +180,16 @@ class Session:
         Raises:
             PlayerFailed: a player gave no legal action; the message names the player. Other exceptions of a player are
                 passed on. Random streams and memory may have changed then.
+            ValueError: no player sits in a seat to move, or a game is over. No player has been asked then.
         """
         actions = np.zeros(self.rows.n, np.int64) if actions is None else actions
         numbers = self.seating[rows, self.rows.seats[rows]]
-        for number in numbers.tolist() if len(numbers) == 1 else np.unique(numbers).tolist():
+        due = numbers.tolist() if len(numbers) == 1 else np.unique(numbers).tolist()
+        known = self.players if isinstance(self.players, Mapping) else range(len(self.players))
+        if wrong := [number for number in due if number not in known]:
+            row = rows[numbers == wrong[0]][0]
+            raise ValueError(f"no player sits in the seat to move, {self.rows.seats[row]}, of game {row}")
+        for number in due:
             asked = rows[numbers == number]
             actions[asked] = self.asking(self.players[number], self.decisions(asked))
         return actions
@@ -193,20 +199,24 @@ class Session:
 
         Args:
             rows: int64 [k], the games.
-            actions: int64 [n], read at `rows`.
+            actions: int [n], read at `rows`.
             viewers: int8 [n], the seat that observes the end of a finished game; None: the seat that moved.
 
         Returns:
             The rows whose games have ended, int64 [e].
 
         Raises:
-            IllegalAction: an action is not legal. Nothing has changed then.
+            IllegalAction: an action is not legal, or `actions` have another shape or type. Nothing has changed then.
+            ValueError: `rows` are not rows, or `viewers` not seats. Nothing has changed then.
         """
-        self.rows.require_legal(rows, actions)
-        return self._apply(rows, actions, self.rows.seats.copy() if viewers is None else viewers)
+        games = self.rows
+        rows, actions = games.checked(rows), as_actions(actions, games.n)
+        viewers = games.seats.copy() if viewers is None else games.checked_viewers(rows, viewers)
+        games.require_legal(rows, actions)
+        return self._apply(rows, actions, viewers)
 
     def _apply(self, rows: np.ndarray, actions: np.ndarray, viewers: np.ndarray) -> np.ndarray:
-        """Like `apply`, without the check."""
+        """Like `apply`, without the checks; arguments as in `Rows.advance_legal`."""
         if self.notes is not None:
             self.notes.add(self.rows.states, actions, rows)
         if self.courses is not None:
@@ -360,12 +370,20 @@ class SeatSession(Session):
 
         Args:
             rows: int64 [k], the games.
-            actions: int64 [n], read at `rows`.
+            actions: int [n], read at `rows`.
 
         Raises:
-            IllegalAction: an action is not legal. Nothing has changed then.
+            IllegalAction, ValueError: as in `apply`. Nothing has changed then.
         """
-        self.apply(rows, actions, self.seats)
+        games = self.rows
+        rows, actions = games.checked(rows), as_actions(actions, games.n)
+        games.checked_viewers(rows, self.seats)
+        self._decide(rows, actions)
+
+    def _decide(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        """Like `decide`, with only the check that the actions are legal."""
+        self.rows.require_legal(rows, actions)
+        self._apply(rows, actions, self.seats)
         self.asked[rows] = True
         self.idle[rows] = 0
 
@@ -379,10 +397,9 @@ class SeatSession(Session):
         seats, actions = self.rows.seats, np.zeros(self.rows.n, np.int64)
         while len(rows := ((seats != self.seats) & (seats != NOBODY)).nonzero()[0]):
             chosen = self.ask(rows, actions)
-            if self.rows.n == 1:  # `ask` has checked the answer against a mask that the player cannot change
-                self._apply(rows, chosen, self.seats)
-            else:
-                self.apply(rows, chosen, self.seats)
+            if self.rows.n > 1:  # otherwise `ask` has checked the answer against a mask that the player cannot change
+                self.rows.require_legal(rows, chosen)
+            self._apply(rows, chosen, self.seats)
             if settle is not None:
                 settle(rows)
 
