@@ -24,7 +24,6 @@ from spygames import Game, make_game
 from spygames.authoring import as_seed
 from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.text import shown
-from spygames.core.game.validation import check_game
 from spygames.core.playing.functional import FunctionalGame, FunctionalRows
 
 try:
@@ -88,7 +87,8 @@ class Env:
     def __post_init__(self) -> None:
         if not isinstance(self.autoreset, bool):
             raise ValueError(f"autoreset must be True or False, not {shown(self.autoreset)}")
-        check_game(self.game)
+        if not isinstance(self.game, Game):
+            raise TypeError(f"game must be a Game, as spygames.make_game(id) returns it, not {shown(self.game)}")
         object.__setattr__(self, "_functions", FunctionalGame(self.game, self.autoreset))
         self._functions.compile()  # here, in the caller's thread, and not in one of XLA's
 

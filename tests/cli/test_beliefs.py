@@ -37,6 +37,14 @@ def results(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "results.json").read_text())
 
 
+def test_a_player_with_two_names_is_asked_once(tmp_path: Path) -> None:
+    names = ["agent_avenue/simple-2+search:2", "best+search:2"]
+    few = [*FEW[:4], "--games", "1", "--per-game", "1", "--worlds", "64"]
+    assert run("beliefs", *names, *few, "--out", tmp_path / "two") == 0
+    by_player = [each["player"] for each in results(tmp_path / "two")["results"] if each["group"] == "hands"]
+    assert by_player == ["rules alone", "knows the players", "agent_avenue/simple-2@sample+search:2"]
+
+
 def test_all_are_asked_the_same_and_the_command_resumes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """After Ctrl-C, and with more games: nothing is asked twice, and the figures are those of one run."""
     name = "python:tests.cli.test_beliefs.Stops"

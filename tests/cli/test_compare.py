@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from spygames.agent_avenue import make_game
+from spygames.core.game.rng import as_seed
+from spygames.core.playing.batch import spread
+from spygames_training.evaluation.blocks import deal_seeds
 from spygames_training.evaluation.evaluation import evaluate
 from tests.cli.command import complaint, run
 
@@ -26,6 +29,10 @@ def test_the_verdict_names_the_better_player(tmp_path: Path, capsys: pytest.Capt
     assert found["figure"]["games"] == 40
     seed = int(found["figure"]["seed"])  # a text, as it is above 2^53
     assert seed != found["seed"] == 0
+    blocks = found["comparison"]["deals"] // 64
+    assert blocks > 0
+    for number in range(blocks):  # no deal of the test is played again
+        assert not set(deal_seeds(0, number, 64).tolist()) & set(spread(as_seed(seed), 20).tolist())
     again = evaluate(make_game(), "greedy", "random", 40, seed)[0]
     assert found["results"][0]["win_share"] == again.win_share
     assert run("compare", "random", "greedy", "--h1", "60%", "--json", file) == 0

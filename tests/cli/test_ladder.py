@@ -4,10 +4,12 @@ import json
 import re
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
+from spygames_training.ladder import lines
 from spygames_training.output.tables import TextTable
 from spygames_training.system.machine import instructions
 from tests.cli.command import complaint, run
@@ -67,6 +69,47 @@ def test_a_ladder_is_played_resumed_extended_and_rerun(tmp_path: Path, capsys: p
     file.write_text("".join(f"{line}\n".replace(*other) for line in lines))
     assert run("ladder", file, "--rerun", 1) == 1
     assert f"differs; networks computed with 'SVE256' then, with {instructions()} here\n" in capsys.readouterr().out
+
+
+def test_the_same_command_resumes_with_short_names_of_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line has names in full. The player of a short name was named by the command, not by the file."""
+    (tmp_path / "ladder_bot.py").write_text("def act(observation, mask):\n    return int(mask.argmax())\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    file = tmp_path / "x.jsonl"
+    command = ["ladder", file, "--deals", 1, "--blocks", 1, "--players", "random"]
+    mixed = [*command, "mix:agent_avenue/simple-2|python:ladder_bot.act"]
+    assert run(*mixed) == 0
+    first = file.read_bytes()
+    assert b"mix:agent_avenue/simple-2@argmax|python:ladder_bot.act" in first
+    assert run(*mixed) == 0
+    assert file.read_bytes() == first
+    line = complaint([*map(str, command), "greedy"], capsys)
+    assert "the file names the player 'mix:" in line
+    assert "pass --allow-code" in line
+
+
+def test_lines_that_another_process_has_added_are_not_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The other process ends while this one makes its players."""
+    file, other = tmp_path / "x.jsonl", tmp_path / "y.jsonl"
+    command = ["--deals", "1", "--blocks", "1", "--players", "random", "greedy"]
+    assert run("ladder", other, *command) == 0
+    entry_of = lines.entry_of
+
+    def late(*args: Any) -> Any:
+        file.write_bytes(other.read_bytes())
+        return entry_of(*args)
+
+    monkeypatch.setattr(lines, "entry_of", late)
+    line = complaint(["ladder", str(file), *command], capsys)
+    assert line.endswith("x.jsonl meanwhile: repeat the command")
+    assert file.read_bytes() == other.read_bytes()
+    monkeypatch.undo()
+    assert run("ladder", file, *command) == 0
+    assert file.read_bytes() == other.read_bytes()
 
 
 def test_ctrl_c_prints_where_the_lines_are(

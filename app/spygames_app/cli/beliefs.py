@@ -94,7 +94,8 @@ class Beliefs:
         made = {spec: make_player(game, spec) for spec in dict.fromkeys((*specs, *seated))}
         tell_apart(game, made.items())
         probe = Probe(game, tuple(made[spec] for spec in seated), self.seed, self.per_game, self.worlds)
-        believers = [*probe.standards(), *(believer_of(made[spec]) for spec in specs)]
+        asked = {made[spec].name: made[spec] for spec in specs}  # two names may mean one player
+        believers = [*probe.standards(), *map(believer_of, asked.values())]
         if self.out.exists() and not self.out.is_dir():
             raise ValueError(f"{self.out} must be a folder, not a file")
         self.out.mkdir(parents=True, exist_ok=True)
@@ -104,7 +105,7 @@ class Beliefs:
             models = replace(models, transcripts=self.out / TOLD)
         screen = console()
         try:
-            with only_one(self.out, "asks for beliefs"), models.at_work([*made.values()]) as asked:
+            with only_one(self.out, "asks for beliefs"), models.at_work([*made.values()]) as spoken:
                 check_probe(self.out, probe)
                 with progress_bar(console=screen, transient=True) as bar:
                     task = bar.add_task("asking", total=self.games * len(believers))
@@ -116,13 +117,13 @@ class Beliefs:
         scores = results(found.asked, found.answers, self.seed % 2**63)
         if not scores:
             raise ValueError(f"nothing is hidden at the decisions of these games of {game.title}")
-        if asked:
-            about["language_models"] = accounts(asked)
+        if spoken:
+            about["language_models"] = accounts(spoken)
         write_whole(self.out / RESULTS, json.dumps(about, indent=2) + "\n")
         belief_picture(scores, RULES, KNOWN, self.out / PICTURE, short_title(game))
         table = replace(belief_table(scores, RULES, KNOWN), title=game.title, caption=caption(about, RULES, KNOWN))
         screen.print(table.rich())
-        models.report(asked, VERDICTS)
+        models.report(spoken, VERDICTS)
         say(f"results: {self.out / RESULTS}\npicture: {self.out / PICTURE}")
         return 0
 

@@ -85,10 +85,8 @@ class Compare:
             raise WrongArguments(
                 f"name two players, as in spygames compare NEW OLD or compare NEW --against OLD, not {len(specs)}"
             )
-        import numpy as np
-
         from spygames.core.basics.json_numbers import written
-        from spygames.core.game.rng import next_seed
+        from spygames.core.game.rng import derived_seed
         from spygames.core.players.names import make_player
         from spygames_training.evaluation.digests import tell_apart
         from spygames_training.evaluation.evaluation import evaluate, total_games
@@ -107,7 +105,7 @@ class Compare:
         if self.max_games < (least := games_of_block(game)):
             raise ValueError(f"--max-games must be at least {least} (one block of deals), not {self.max_games}")
         results = []
-        seed = int(next_seed(np.uint64(self.seed)))
+        seed = int(derived_seed(self.seed, "figure"))  # the games of the test are not played again
         with self.llm.at_work([first, second]) as models:
             limit = limit_of(self.limit, models)
             with progress_bar(console=screen, transient=True) as bar:
@@ -121,16 +119,6 @@ class Compare:
                     task = bar.add_task("measuring", total=len(pairs) * total_games(game, self.figure, 1, 1))
                     for pair in pairs:
                         results += evaluate(game, *pair, self.figure, seed, lambda n: bar.advance(task, n), limit=limit)
-        if self.json:
-            extra = {"language_models": accounts(models)} if models else {}
-            content = {
-                **as_json(game, results, self.seed, extra, players=[first, second]),
-                "test": asdict(test),
-                "max_games": self.max_games,
-                "comparison": asdict(found),
-                "figure": {"games": self.figure, "seed": written(seed)} if self.figure else None,
-            }
-            write_whole(self.json, json.dumps(content, indent=2) + "\n")
         says = {
             "H1": f"{first.name} is better than {second.name}",
             "H0": f"{first.name} is not better than {second.name}",
@@ -147,5 +135,14 @@ class Compare:
             screen.print(results_table(results, "the separate match"))
         self.llm.report(models)
         if self.json:
+            extra = {"language_models": accounts(models)} if models else {}
+            content = {
+                **as_json(game, results, self.seed, extra, players=[first, second]),
+                "test": asdict(test),
+                "max_games": self.max_games,
+                "comparison": asdict(found),
+                "figure": {"games": self.figure, "seed": written(seed)} if self.figure else None,
+            }
+            write_whole(self.json, json.dumps(content, indent=2) + "\n")
             say(f"results: {self.json}")
         return 0

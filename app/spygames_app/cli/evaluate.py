@@ -73,8 +73,9 @@ class Evaluate:
     """Play all players at one table, one per seat. Includes the players named before the option. Every deal is played
     with each player in each seat, or with each team in each team's place."""
     play: Hows = ()
-    """How the checkpoints play whose names do not say it: sample, argmax or a temperature, such as 0.5. Several values
-    give several players. (default: released agents as they are meant to, others sampled)"""
+    """How all checkpoints to evaluate play: sample, argmax or a temperature, such as 0.5. Several values give several
+    players. Their names must not say it, and no scripted player may be among them. (default: released agents as they
+    are meant to, others sampled)"""
     games: Positive = 5000
     """Number of games of each pair."""
     seed: Seed = 0
@@ -145,10 +146,6 @@ class Evaluate:
                     evaluate(game, p, opponents, self.games, self.seed, progress, executor, limit) for p in players
                 ]
                 results = [result for results in several for result in results]
-        if self.json:
-            extra = {"language_models": accounts(models)} if models else {}
-            found = as_json(game, results, self.seed, extra, players=[*players, *opponents])
-            write_whole(self.json, json.dumps(found, indent=2) + "\n")
         rows = results
         if crossed and game.num_sides == 2:  # both results of a pair come from the same games
             rows = [
@@ -165,6 +162,9 @@ class Evaluate:
             say(f"heat map: {plot}")
         self.llm.report(models)
         if self.json:
+            extra = {"language_models": accounts(models)} if models else {}
+            found = as_json(game, results, self.seed, extra, players=[*players, *opponents])
+            write_whole(self.json, json.dumps(found, indent=2) + "\n")
             say(f"results: {self.json}")
         return 0
 
@@ -189,13 +189,12 @@ class Evaluate:
             results = line_up(
                 game, players, self.games, self.seed, lambda games: bar.advance(task, games), executor, limit
             )
+        screen.print(line_up_table(results, game.title))
+        self.llm.report(models)
         if self.json:
             extra = {"language_models": accounts(models)} if models else {}
             found = line_up_json(game, results, self.seed, players, extra)
             write_whole(self.json, json.dumps(found, indent=2) + "\n")
-        screen.print(line_up_table(results, game.title))
-        self.llm.report(models)
-        if self.json:
             say(f"results: {self.json}")
         return 0
 

@@ -149,16 +149,17 @@ class Ladder:
     def _play(self, game: "Game", lines: "list[Line]", specs: tuple[str, ...]) -> "list[Line]":
         from spygames.core.players.names import PlayerName, make_player
         from spygames_training.evaluation.blocks import DEALS
-        from spygames_training.ladder.lines import appending, check_harmless, entry_of, pairs
+        from spygames_training.ladder.lines import appending, check_harmless, entry_of, pairs, read_lines
         from spygames_training.ladder.playing import Meeting, play_lines
         from spygames_training.output.tables import progress_bar
 
         known = {entry.name: entry for line in lines for entry in line.players}
-        for name in known:
-            if name not in specs and not self.allow_code:
-                check_harmless(name)
         players, entries, given = {}, {}, []
         for spec in dict.fromkeys([*specs, *known]):
+            if spec in entries:  # named by the command, perhaps in a shorter way
+                continue
+            if spec not in specs and not self.allow_code:
+                check_harmless(spec)
             name = PlayerName.parse(spec)
             player = make_player(game, name)
             entry = entry_of(game, name, player)
@@ -177,20 +178,24 @@ class Ladder:
         deals = len(lines[0].wins) if lines else self.deals or DEALS
         blocks = self.blocks or (TWO_SIDES if game.num_sides == 2 else MORE_SIDES)
         meetings = pairs(game, [*players], given)
-        done = {line.key for line in lines}
-        wanted = [(a, b, number) for number in range(blocks) for a, b in meetings if (a, b, number) not in done]
         end = time.monotonic() + 60 * self.minutes if self.minutes else float("inf")
-        meet = [Meeting((entries[a], players[a]), (entries[b], players[b]), seed, number) for a, b, number in wanted]
         try:
             with (
                 self.llm.at_work([*players.values()]) as models,
                 self.tasks.executor() as executor,
                 appending(self.file) as append,
-                progress_bar(console=console(stderr=True), transient=True) as bar,
             ):
-                task = bar.add_task("playing", total=sum(games_of(game, a == b, deals) for a, b, _ in wanted))
+                if len(now := read_lines(self.file)) != len(lines):  # while the players were made
+                    raise ValueError(f"another process has written {self.file} meanwhile: repeat the command")
+                done = {line.key for line in now}
+                wanted = [(a, b, number) for number in range(blocks) for a, b in meetings if (a, b, number) not in done]
+                meet = [
+                    Meeting((entries[a], players[a]), (entries[b], players[b]), seed, number) for a, b, number in wanted
+                ]
                 in_time = takewhile(lambda _: time.monotonic() <= end, meet)
-                new = play_lines(game, in_time, self.limit, append, executor, lambda n: bar.advance(task, n), deals)
+                with progress_bar(console=console(stderr=True), transient=True) as bar:
+                    task = bar.add_task("playing", total=sum(games_of(game, a == b, deals) for a, b, _ in wanted))
+                    new = play_lines(game, in_time, self.limit, append, executor, lambda n: bar.advance(task, n), deals)
         except KeyboardInterrupt:
             say(f"saved in {self.file}; the same command resumes")
             raise

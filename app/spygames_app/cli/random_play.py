@@ -71,8 +71,6 @@ class RandomPlay:
             with progress_bar(console=console(stderr=True), transient=True) as bar:
                 task = bar.add_task(f"variant {number} of {len(variants)}", total=self.games)
                 rows.append(measure(game, self.games, player, lambda n, bar=bar, task=task: bar.advance(task, n)))
-        if self.json:
-            write_whole(self.json, json.dumps(rows, indent=2) + "\n")
         head, cells = columns(rows)
         screen, title = console(), code_span(variants[0].title) if len(variants) == 1 else ""
         if screen.is_terminal:
@@ -83,5 +81,6 @@ class RandomPlay:
         else:
             say(TextTable(head, cells, title).markdown())
         if self.json:
+            write_whole(self.json, json.dumps(rows, indent=2) + "\n")
             say(f"results: {self.json}")
         return 0

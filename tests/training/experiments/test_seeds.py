@@ -13,6 +13,8 @@ from spygames.core.game.game import Game
 from spygames.core.players.import_by_name import find_code
 from spygames_training import Config, Network, Policy, train_seeds
 from spygames_training.experiments.seeds import band
+from spygames_training.runs.folder import resume_config
+from spygames_training.runs.run import Run
 from tests.cli.command import complaint, run
 from tests.training.runs.test_run import SMALL
 
@@ -85,6 +87,27 @@ def test_seeds_give_one_table_and_one_plot(folder: Path, capsys: pytest.CaptureF
     assert run(*command) == 0
     assert (out / "seed_7" / "state.safetensors").stat().st_mtime_ns == before
     assert "holds a run with other settings (decisions)" in complaint([*command, "--decisions", "1024"], capsys)
+
+
+def test_runs_of_other_code_or_length_are_not_taken_for_finished(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = CONFIG + '[opponents]\nshare = 0.5\nbots = ["agent_avenue/simple-2"]\n'  # recorded in full
+    (folder / "tiny.toml").write_text(config)
+    command = ["train", "--config", "tiny.toml", "--seeds", "2", "--out", "out"]
+    assert run(*command) == 0
+    before = [(folder / "out" / f"seed_{seed}" / "state.safetensors").read_bytes() for seed in (0, 1)]
+    assert run(*command) == 0
+    shaped = [*command, "--shaping", "python:seeds_module.nothing"]
+    assert "the run was saved without a custom shaping: pass none" in complaint(shaped, capsys)
+    assert [(folder / "out" / f"seed_{seed}" / "state.safetensors").read_bytes() for seed in (0, 1)] == before
+    assert run("train", "--resume", folder / "out" / "seed_1", "--decisions", "1024") == 0
+    longer = Config(**{**vars(resume_config(folder / "out" / "seed_0")), "decisions": 1024})
+    first = Run.resume(folder / "out" / "seed_0", longer)
+    first.save()  # stopped at once: its summary is that of the shorter run
+    first.close()
+    assert run(*command, "--decisions", "1024") == 0
+    assert json.loads((folder / "out" / "seed_0" / "summary.json").read_text())["decisions"] == 1024
 
 
 def test_a_band_is_the_mean_minimum_and_maximum_where_all_curves_exist() -> None:

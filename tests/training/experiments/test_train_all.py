@@ -56,6 +56,13 @@ def test_runs_are_trained_once_and_their_curves_shown(
     assert (out / "one" / "state.safetensors").stat().st_mtime_ns == before
 
 
+def test_the_opponent_may_be_a_released_agent(configs: list[str], tmp_path: Path) -> None:
+    Path(configs[0]).write_text(CONFIG.format(name="one").replace("greedy", "agent_avenue/simple-2"))
+    assert run("train-all", configs[0], "--against", "best", "--out", tmp_path / "out") == 0
+    found = json.loads((tmp_path / "out" / "variants.json").read_text())["runs"]["one"]
+    assert found["curve"][-1][1] == found["end"]["win_share/agent_avenue/simple-2@argmax"]
+
+
 def test_wrong_input_is_refused_before_any_run(
     configs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

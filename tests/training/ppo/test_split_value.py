@@ -129,6 +129,7 @@ def test_agents_and_mixtures_of_agents_are_networks(tmp_path: Path) -> None:
         (Opponents(0.5, ("random",)), False),
         (Opponents(0.5, ("random",), temperature=0.5), False),
         (Opponents(0.0, ("random",), temperature=0.5), True),
+        (Opponents(0.0, snapshots=2), False),
     ],
 )
 def test_a_temperature_that_nobody_meets_gets_a_warning(opponents: Opponents, warned: bool, tmp_path: Path) -> None:
@@ -136,7 +137,8 @@ def test_a_temperature_that_nobody_meets_gets_a_warning(opponents: Opponents, wa
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         Run.create(config, tmp_path / "run", game=GAME).close()
-    assert any("opponents.temperature without effect" in str(each.message) for each in caught) == warned
+    line = "opponents.bots and opponents.temperature without effect: no game is against a scripted player"
+    assert any(line in str(each.message) for each in caught) == warned
 
 
 def test_both_values_start_from_that_of_a_checkpoint(tmp_path: Path) -> None:

@@ -18,11 +18,12 @@ import torch
 import spygames
 from spygames.core.players import released
 from spygames.core.players.released import best_agent
-from spygames_training.agents.checkpoint import load_checkpoint
+from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents, read_config, to_toml
 from spygames_training.files.atomic import only_one, write_whole
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.runs.folder import resume_config
+from spygames_training.runs.report import Report
 from spygames_training.runs.run import Diverged, Run
 from spygames_training.runs.state_file import StateError
 from spygames_training.runs.train import train
@@ -263,6 +264,66 @@ def test_opponents_are_recorded_in_full(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(released, "_listed", lambda _: [replace(agent, play="sample")])
     with pytest.raises(ValueError, match=r"cannot continue with another value of opponents\.bots"):
         Run.resume(tmp_path, config)
+
+
+def test_without_games_against_them_opponents_have_no_results(tmp_path: Path) -> None:
+    config = replace(SMALL, opponents=replace(SMALL.opponents, share=0.0))
+    with pytest.warns(UserWarning, match=r"opponents\.bots and opponents\.snapshots without effect"):
+        run = Run.create(config, tmp_path)
+    assert not [name for name in run.update() if name.startswith("won_at_tables")]
+    run.close()
+
+
+def test_a_run_goes_on_against_the_same_agents_only(tmp_path: Path) -> None:
+    rival = tmp_path / "rival"
+    save_checkpoint(rival, spygames.make_game("agent_avenue_v0"), Run.create(SMALL, tmp_path / "one").learner.ema, 5)
+    config = replace(SMALL, opponents=Opponents(0.5, (str(rival), "greedy")))
+    run = Run.create(config, tmp_path / "run")
+    run.update()
+    run.save()
+    run.close()
+    Run.resume(tmp_path / "run").close()
+    other = Run.create(replace(SMALL, seed=1), tmp_path / "two").learner.ema
+    save_checkpoint(rival, run.game, other, 5)
+    with pytest.raises(StateError, match=r"the run trained against another .*rival@sample \(digest \w+, now \w+\)"):
+        Run.resume(tmp_path / "run")
+
+
+def test_a_mixture_is_recorded_in_full(tmp_path: Path) -> None:
+    config = replace(SMALL, opponents=Opponents(0.5, ("mix:best|random",)))
+    run = Run.create(config, tmp_path)
+    assert run.config.opponents.bots == ("mix:agent_avenue/simple-2@argmax|random",)
+    run.close()
+
+
+def test_a_run_that_another_process_has_trained_meanwhile_is_kept(tmp_path: Path) -> None:
+    first, late = Run.create(SMALL, tmp_path), Run.create(replace(SMALL, seed=1), tmp_path)
+    first.train()
+    trained = (tmp_path / "state.safetensors").read_bytes()
+    with pytest.raises(ValueError, match=r"another process has trained in .* meanwhile: resume its run"):
+        late.train()
+    longer = replace(SMALL, decisions=2 * SMALL.decisions)
+    one, two = Run.resume(tmp_path, longer), Run.resume(tmp_path, longer)
+    assert (tmp_path / "state.safetensors").read_bytes() == trained
+    one.train()
+    trained = (tmp_path / "state.safetensors").read_bytes()
+    with pytest.raises(ValueError, match="meanwhile"):
+        two.train()
+    assert (tmp_path / "state.safetensors").read_bytes() == trained
+
+
+def test_an_interrupt_during_the_report_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A caller with more runs would go on."""
+    plot = Report.plot
+
+    def interrupted(report: Report) -> None:
+        signal.raise_signal(signal.SIGINT)
+        plot(report)
+
+    monkeypatch.setattr(Report, "plot", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Run.create(SMALL, tmp_path).train()
+    assert (tmp_path / "summary.json").exists()
 
 
 def test_games_start_over_after_a_change_of_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

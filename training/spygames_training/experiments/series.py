@@ -7,12 +7,14 @@ from statistics import mean
 from typing import Any
 from uuid import uuid4
 
+from spygames.core.game.registry import make_game
 from spygames_training.config import Config, differences
 from spygames_training.experiments.run_tasks import packed, train_task, unpack
 from spygames_training.output.tables import progress_bar
 from spygames_training.parallel.executor import SERIAL, Executor, Task
 from spygames_training.runs.folder import resume_config
 from spygames_training.runs.report import SUMMARY, read_summary
+from spygames_training.runs.run import check_own_code, in_full
 from spygames_training.runs.train import train
 
 Say = Callable[[str], None]
@@ -31,7 +33,8 @@ class Series:
         executor: computes the runs.
 
     Raises:
-        ValueError: a folder holds a run with other settings; raised before the first run begins.
+        ValueError: a folder holds a run with other settings or other code (`network`, `shaping`); raised before the
+            first run begins.
     """
 
     def __init__(
@@ -46,11 +49,15 @@ class Series:
         self.executor = executor
         self._took: list[float] = []
         for name, config in configs.items():
-            if self._begun(name) and (other := differences(resume_config(folder / name), config)):
+            if not self._begun(name):
+                continue
+            game = self.passed.get("game") or make_game(config.game, **config.options)
+            if other := differences(resume_config(folder / name), in_full(config, game)):
                 names = ", ".join(other)
                 raise ValueError(
                     f"{folder / name} holds a run with other settings ({names}): choose another folder (--out)"
                 )
+            check_own_code(folder / name, self.passed.get("network"), self.passed.get("shaping"))
 
     def runs(self) -> Iterator[Path]:
         """Yield each run's folder, in the order of the configs, when the run is finished.
@@ -122,4 +129,7 @@ class Series:
         return (self.folder / name / "state.safetensors").exists()
 
     def _finished(self, name: str) -> bool:
-        return (self.folder / name / SUMMARY).exists()
+        """Whether the run has made all its decisions. One that was made longer still has the summary of before."""
+        if not (self.folder / name / SUMMARY).exists():
+            return False
+        return self.summary(name)["decisions"] >= self.configs[name].decisions

@@ -53,11 +53,15 @@ class TrainAll:
             raise ValueError(
                 f"two configs are named {twice[0]}, which also names the run's folder: rename one of the files"
             )
+        self.metrics: dict[str, str] = {}
+        """The name of the win share against the opponent in each run's metrics, by the config's name."""
         configs = {path.stem: read_config(path, allow_code=allow_code) for path in paths}
         for path, config in zip(paths, configs.values(), strict=True):
-            if against not in config.evaluate_against:
-                make_player(make_game(config.game, **config.options), against)  # raises for an unknown name
+            game = make_game(config.game, **config.options)
+            judge = make_player(game, against).name  # the name of its figures
+            if judge not in [make_player(game, name).name for name in config.evaluate_against]:
                 raise ValueError(f"{path}: evaluate_against must contain {against}")
+            self.metrics[path.stem] = WIN + judge
         if decisions:
             configs = {name: replace(config, decisions=decisions) for name, config in configs.items()}
         self.configs, self.folder, self.against, self.machine = configs, folder, against, dict(machine or {})
@@ -67,17 +71,19 @@ class TrainAll:
 
     def train(self) -> TextTable:
         """Train all and return a table with a row for each config. Errors as in `Run.train`."""
-        metric = WIN + self.against
         for (name, config), folder in zip(self.configs.items(), self.series.runs(), strict=True):
             summary = self.series.summary(name)
             rows = read_metrics(folder, summary["decisions"])
+            metric = self.metrics[name]
             curve = [[row["decisions"], row[metric]] for row in rows if metric in row]
             self.runs[name] = {"game": config.game, "options": config.options, **summary, "curve": curve}
             figures = {"machine": self.machine, "runs": self.runs}
             write_whole(self.folder / "variants.json", json.dumps(figures, indent=1) + "\n")
         against = name_in_markdown(self.against)
         head = ["config", "players", "decisions", "seconds", *(f"{against}, {moment} %" for moment in MOMENTS)]
-        table = TextTable(head, [_cells(self.configs[name], name, run, metric) for name, run in self.runs.items()])
+        table = TextTable(
+            head, [_cells(self.configs[name], name, run, self.metrics[name]) for name, run in self.runs.items()]
+        )
         write_whole(self.folder / "variants.md", table.markdown() + "\n")
         self.plot(self.folder / "variants.png")
         return table

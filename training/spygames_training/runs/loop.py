@@ -48,6 +48,10 @@ class Trained(Protocol):
         """Save state and agent."""
         ...
 
+    def check_unchanged(self) -> None:
+        """Raise ValueError if another process has trained in the folder since the run was made."""
+        ...
+
     def save_agent(self) -> None:
         """Save the agent only."""
         ...
@@ -98,6 +102,7 @@ class TrainingLoop:
             with run.processes.in_own_time():
                 if run.processes.first:
                     stack.enter_context(only_one(run.folder))
+                    run.check_unchanged()
             stack.enter_context(signals_to(self._interrupt))
             try:
                 with usual_torch(), one_thread(), self._report() as report:  # each worker uses one thread
@@ -138,6 +143,8 @@ class TrainingLoop:
                 report.plot()
                 if run.finished:
                     report.summarize(run.progress["decisions"], run.progress["seconds"], not nothing_left)
+        if self._interrupted:  # while the report was made: a caller with more runs must not go on
+            raise KeyboardInterrupt
 
     def _call(self, metrics: dict[str, Any]) -> Exception | None:
         """Call the callbacks in the first process. Return the exception that one raised, or None."""

@@ -19,6 +19,7 @@ from spygames.core.players.names import PlayerName
 from spygames_training.agents.checkpoint import save_checkpoint
 from spygames_training.agents.policy import Policy, from_network
 from spygames_training.config import Config, check_config, differences, from_mapping
+from spygames_training.evaluation.digests import player_digest
 from spygames_training.files.atomic import write_whole
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.networks.custom import Source, answers_of, check_answers, network_to_train
@@ -118,11 +119,13 @@ class Run:
         self.league = League(self.game, config.opponents)
         if processes.first and (config.opponents.share == 0 or all(map(is_network, self.league.bots.values()))):
             idle = ['network.values = "split"'] if config.network.values == "split" else []
+            if config.opponents.share == 0:
+                idle += [f"opponents.{name}" for name in ("bots", "snapshots") if getattr(config.opponents, name)]
             idle += ["opponents.temperature"] if config.opponents.temperature != 1 else []
             if idle:
                 text = f"{' and '.join(idle)} without effect: no game is against a scripted player"
                 warnings.warn(text, stacklevel=3)
-        self.config = _in_full(config, self.game)
+        self.config = in_full(config, self.game)
         players = [from_network(self.game, own), *self.league.players.values()]
         check_memory(self.game, config, processes.count)
         self.rollouts = [
@@ -141,6 +144,10 @@ class Run:
         self.progress: dict[str, Any] = {"decisions": 0, "seconds": 0.0}
         self.stopping = False
         """Whether `stop` was called."""
+        self._seen: Identity = None  # of the saved state that this run continues
+        self._opponents = {
+            bot.name: player_digest(self.game, bot) for bot in self.league.bots.values() if is_network(bot)
+        }
         self.earlier: list[dict[str, Any]] = []
         """The metrics of the updates before the run was resumed."""
 
@@ -223,23 +230,23 @@ class Run:
             config = saved
         else:
             check_config(config)
-            config = _in_full(config, game or make_game(config.game, **config.options))
+            config = in_full(config, game or make_game(config.game, **config.options))
         if changed := [name for name in differences(config, saved) if name not in CHANGEABLE]:
             raise ValueError(
                 f"{folder} cannot continue with another value of {', '.join(changed)}; only these settings may change: "
                 f"{', '.join(sorted(CHANGEABLE))}"
             )
-        own = find_own(network)
+        own, path = find_own(network), Path(folder) / STATE
         if processes.first:
             check_folder(Path(folder))
-        state = read_state(Path(folder) / STATE, processes)
-        try:
-            check_names(state.facts.get("own_code", {}), names_of(network=own, shaping=find_own(shaping)))
-        except ValueError as error:
-            raise StateError(f"{state.path}: {error}") from error
+        seen = _identity(path)
+        state = read_state(path, processes)
+        _check_own_code(state, own, shaping)
         with processes.in_own_time():
             run = cls(config, folder, game, processes, own, shaping)
+            run._seen = seen
             run._check_settings(state)
+            run._check_opponents(state)
             run.progress = load_state(state, run.learner, run.rollouts, run.league)
             try:
                 check_answers(run.learner.ema, state.facts.get("answers"))
@@ -293,6 +300,21 @@ class Run:
                 f"with another {', '.join(changed)}"
             )
 
+    def _check_opponents(self, state: State) -> None:
+        """Raise StateError if an opponent's name now means another agent than when the state was saved."""
+        saved = state.facts.get("opponents", {})
+        for name, digest in self._opponents.items():
+            if saved.get(name, digest) != digest:
+                raise StateError(
+                    f"{state.path}: the run trained against another {name} (digest {saved[name]}, now {digest}): put "
+                    "that agent back"
+                )
+
+    def check_unchanged(self) -> None:
+        """Raise ValueError if another process has saved a state in the folder since this run was made."""
+        if self.processes.first and _identity(self.state) != self._seen:
+            raise ValueError(f"another process has trained in {self.folder} meanwhile: resume its run")
+
     @property
     def finished(self) -> bool:
         """Whether all decisions of the config have been made."""
@@ -341,10 +363,11 @@ class Run:
         with self.processes.in_own_time():
             if self.processes.first:
                 write_whole(self.folder / RUN, json.dumps(config, indent=2) + "\n")
-                more = {"config": config, "metrics": metrics_digest(self.folder)}
+                more = {"config": config, "metrics": metrics_digest(self.folder), "opponents": self._opponents}
                 if self.own_code:
                     more |= {"own_code": self.own_code, "answers": answers_of(self.learner.ema)}
             save_state(self.state, self.learner, self.rollouts, self.league, self.progress, more)
+            self._seen = _identity(self.state)
             self.save_agent()
 
     def save_agent(self) -> None:
@@ -423,7 +446,7 @@ class Run:
     def _won_in_training(self) -> dict[str, float]:
         """Return the recent win share against each bot; for a bot that is listed twice, the mean."""
         fractions: dict[str, list[float]] = {}
-        for number, bot in self.league.bots.items():
+        for number, bot in self.league.bots.items() if self.config.opponents.share else ():
             fractions.setdefault(f"won_at_tables/{bot.name}", []).append(self.league.win_fraction(number))
         return {name: sum(several) / len(several) for name, several in fractions.items()}
 
@@ -439,7 +462,31 @@ class Run:
         return fractions
 
 
-def _in_full(config: Config, game: Game) -> Config:
+Identity = tuple[int, ...] | None
+"""What tells a file from another one of the same path, without reading it; None if there is none."""
+
+
+def _identity(path: Path) -> Identity:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def check_own_code(folder: Path, network: Source | str | None, shaping: Shaping | str | None) -> None:
+    """Raise StateError if the run in `folder` was saved with other code than this, by name."""
+    _check_own_code(read_state(folder / STATE), find_own(network), shaping)
+
+
+def _check_own_code(state: State, network: Source | None, shaping: Shaping | str | None) -> None:
+    try:
+        check_names(state.facts.get("own_code", {}), names_of(network=network, shaping=find_own(shaping)))
+    except ValueError as error:
+        raise StateError(f"{state.path}: {error}") from error
+
+
+def in_full(config: Config, game: Game) -> Config:
     """Return the config with `opponents.bots` in full, as they are recorded: which agent `best` is, and how released
     agents play."""
     bots = tuple(str(PlayerName.parse(bot).resolved(game)) for bot in config.opponents.bots)

@@ -187,12 +187,15 @@ class PlayerName:
         """Replace `best` and `safest` by the agent's name, and add how a released agent plays if the name does not say.
 
         A released agent plays as it is meant to (`ReleasedAgent.play`). Below a search its actions are sampled, because
-        argmax would leave nothing to search. Any other name is returned unchanged, and so are `best` and `safest`
-        without a game.
+        argmax would leave nothing to search. The members of a mixture are replaced. Any other name is returned
+        unchanged, and so are `best` and `safest` without a game.
 
         Raises:
             ValueError: no released agent plays this variant, or none is hard to exploit.
         """
+        if self.kind == MIX:
+            members = "|".join(str(member.resolved(game)) for member in self.members)
+            return replace(self, source=f"{MIX}:{members}")
         agent = CHOOSE[self.source](game) if self.source in CHOOSE and game is not None else find_agent(self.source)
         if agent is None:
             return self
