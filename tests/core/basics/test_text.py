@@ -107,6 +107,7 @@ def test_messages_of_core_are_one_short_line(what: str) -> None:
             (ImpossibleState, lambda: check_keys({value: 1}, (), ("turn",))),
             (ImpossibleState, lambda: env.reset(options={"state": {**position, value: 1}})),
             (ImpossibleState, lambda: list(table({value: 1, "0": 1}, "hands", 2))),
+            (ImpossibleState, lambda: list(table({"0": 1, 0: value}, "hands", 2))),
             (TypeError, lambda: spygames.make_game("agent_avenue_v0", **{value: 1})),
             (ValueError, lambda: make_player(game, value)),
             (ValueError, lambda: make_player(game, f"mcts:{value}")),

@@ -139,10 +139,12 @@ def sequence(value: object, key: str, length: int | None = None) -> Sequence[Any
 
 def table(value: object, key: str, length: int) -> Iterator[tuple[int, Any]]:
     """Return pairs (index, item) of a mapping with the keys 0 to `length` - 1, in order; else raise ImpossibleState."""
-    found = []
-    if isinstance(value, Mapping) and len(value) == length:
-        found = [name for i in range(length) for name in (str(i), i) if name in value]
-    if len(found) != length or not isinstance(value, Mapping):
+    names = [(str(i), i) for i in range(length)]
+    if (
+        not isinstance(value, Mapping)
+        or len(value) != length
+        or not all((a in value) != (b in value) for a, b in names)
+    ):
         wanted = ", ".join(map(str, range(length)))
         raise ImpossibleState(f"{key} must be a mapping with the keys {wanted}, not {shown(value)}")
-    return ((i, value[name]) for i, name in enumerate(found))
+    return ((i, value[a] if a in value else value[i]) for a, i in names)
