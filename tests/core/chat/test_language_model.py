@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from spygames import Game, make_game
-from spygames.core.chat.client import MAX_ANSWER, MAX_BODY, TRIES
+from spygames.core.chat.client import MAX_ANSWER, MAX_BODY, TRIES, ChatClient, NoCompletion
+from spygames.core.chat.model_name import ModelName
 from spygames.core.chat.player import _side_by_side
 from spygames.players import LanguageModel, Limits, PlayerFailed, PlayerUnavailable, PythonPlayer, Transcripts
 from spygames.records import (
@@ -35,7 +36,7 @@ from spygames.records import (
 from spygames.text import Turn, Verdict, parse, question
 from tests.support.chat_server import ChatServer, Reaction, chat_server, in_form, listed
 
-pytest.importorskip("httpx", reason="needs the extra llm")
+httpx = pytest.importorskip("httpx", reason="needs the extra llm")
 
 GAME = make_game("agent_avenue_v0")
 
@@ -244,7 +245,7 @@ def test_a_server_that_keeps_failing_ends_the_command_and_loses_no_game(reaction
     assert (dict(model.account.failures), model.account.forfeits) == ({kind: TRIES}, 0)
 
 
-@pytest.mark.parametrize("status", [301, 401, 403, 404])
+@pytest.mark.parametrize("status", [301, 401, 402, 403, 404, 410])
 def test_a_wrong_key_or_model_ends_the_command_at_once(status: int) -> None:
     with chat_server(lambda messages, number: Reaction(status, b'{"error": "no model fake"}')) as server:
         model = model_of(server)
@@ -591,6 +592,68 @@ def test_the_mode_is_part_of_the_digest() -> None:
 def test_wrong_names_are_refused(argument: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         LanguageModel(GAME, argument)
+
+
+def test_a_name_may_begin_with_an_at_sign() -> None:
+    name = ModelName.parse("@cf/meta/llama@https://h/v1")
+    assert (name.model, name.url) == ("@cf/meta/llama", "https://h/v1")
+
+
+def test_a_key_has_no_line_end_and_is_never_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    with chat_server(lambda messages, number: Reaction(401, b"{}")) as server:
+        monkeypatch.setenv("SPYGAMES_LLM_KEY", "sk-own\r\n")
+        model = model_of(server)
+        with pytest.raises(PlayerUnavailable, match="the server answered 401"):
+            play_record(GAME, [model, "random"], seed=1)
+        model.close()
+        assert len(server.requests) == 1
+    for wrong in ("sk-o\rwn", "sk-\x1bown", "sk-öwn"):
+        monkeypatch.setenv("OPENAI_API_KEY", wrong)
+        monkeypatch.delenv("SPYGAMES_LLM_KEY", raising=False)
+        with pytest.raises(ValueError, match="must be one line of ASCII") as found:
+            ChatClient(ModelName("m"))
+        assert "own" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("http://u:secret@h/v1", "the URL in OPENAI_BASE_URL must have no user or password"),
+        ("h:80/v1", "the URL in OPENAI_BASE_URL must be as in http://127.0.0.1:8000/v1, not h:80/v1"),
+        ("ftp://h/v1", "the URL in OPENAI_BASE_URL must be as in http://127.0.0.1:8000/v1, not ftp://h/v1"),
+    ],
+)
+def test_a_wrong_url_of_the_environment_is_refused(url: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    with pytest.raises(ValueError, match=message):
+        ChatClient(ModelName("m"))
+
+
+def test_a_server_that_accepts_no_connection_loses_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As behind a firewall that drops packets."""
+    client = ChatClient(ModelName("m", "http://127.0.0.1:9/v1"), pause=0.0)
+
+    def late(*_: Any, **__: Any) -> Any:
+        raise httpx.ConnectTimeout("late")
+
+    monkeypatch.setattr(client._http, "stream", late)
+    failed: list[str] = []
+    with pytest.raises(NoCompletion, match=r"no connection to .* in time"):
+        client.ask([], failed.append)
+    assert failed == ["connect"] * TRIES
+    client.close()
+
+
+def test_a_short_wait_that_a_server_asks_for_does_not_replace_growing_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    with chat_server(lambda messages, number: Reaction(429, headers={"Retry-After": "3"})) as server:
+        client = ChatClient(ModelName("m", server.url))
+        monkeypatch.setattr("spygames.core.chat.client.time.sleep", slept.append)
+        with pytest.raises(NoCompletion, match="429"):
+            client.ask([], lambda kind: None)
+        monkeypatch.undo()
+        client.close()
+    assert slept == [3, 3, 4, 8]
 
 
 def hostile(seed: int) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.json_values import is_count, parse_json
 from spygames.core.basics.text import one_line, shown
-from spygames.core.chat.model_name import ModelName
+from spygames.core.chat.model_name import ModelName, checked_url
 
 OPENAI = "https://api.openai.com/v1"
 OWN_KEY, OPENAI_KEY, OPENAI_URL = "SPYGAMES_LLM_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"
@@ -22,8 +22,11 @@ TRIES, LATE_TRIES = 5, 2
 """Number of requests for one answer if the server fails, and if it does not answer in time."""
 MAX_PAUSE = 60.0
 """Maximum number of seconds between two requests for one answer."""
-STOPS = (401, 403, 404, 405, 407, 451)
-"""Statuses that every further request would get as well: the key, the URL or the name of the model is wrong."""
+STOPS = (401, 402, 403, 404, 405, 407, 410, 451)
+"""Statuses that every further request would get as well: the key, the URL or the name of the model is wrong, or the
+account has no credit left."""
+MAX_CONNECT = 10.0
+"""Maximum number of seconds for a connection."""
 
 
 class Completion(NamedTuple):
@@ -60,7 +63,7 @@ class ChatClient:
         pause: seconds before the second request for an answer; they double with each further one.
 
     Raises:
-        ValueError: httpx is not installed.
+        ValueError: httpx is not installed, or an environment variable is wrong.
     """
 
     def __init__(self, name: ModelName, patience: float = 120.0, pause: float = 1.0):
@@ -69,18 +72,22 @@ class ChatClient:
         except ModuleNotFoundError as error:
             raise ValueError(f"language models need {error.name}: {how_to_install('llm')}") from error
         self.name, self.patience, self.pause = name, patience, pause
-        base = name.url or os.environ.get(OPENAI_URL) or OPENAI
-        self.url = f"{base.rstrip('/')}/chat/completions"
+        other = os.environ.get(OPENAI_URL)
+        base = name.url or (checked_url(other, f"the URL in {OPENAI_URL}") if other else OPENAI)
+        self.url = f"{base}/chat/completions"
         key = os.environ.get(OWN_KEY) or (os.environ.get(OPENAI_KEY) if name.url is None else None)
-        self._key = key or ""
+        self._key = key = (key or "").strip()  # a file may have given it a line end
+        if not (key.isascii() and (key.isprintable() or not key)):
+            raise ValueError(f"the key in {OWN_KEY} or {OPENAI_KEY} must be one line of ASCII")
         headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
         try:
-            self._http = httpx.Client(headers=headers, timeout=httpx.Timeout(patience), limits=limits)
-        except (ValueError, UnicodeError):
-            raise ValueError(f"the key in {OWN_KEY} or {OPENAI_KEY} must be ASCII, or the proxy is wrong") from None
+            timeout = httpx.Timeout(patience, connect=min(patience, MAX_CONNECT))
+            self._http = httpx.Client(headers=headers, timeout=timeout, limits=limits)
+        except ValueError:
+            raise ValueError("the proxy in the environment variables is wrong") from None
 
     def close(self) -> None:
         """Close the connections."""
@@ -105,7 +112,7 @@ class ChatClient:
                 last = number >= (LATE_TRIES if error.kind == "timeout" else TRIES)
                 if error.stops or not error.again or last:
                     raise
-                time.sleep(min(MAX_PAUSE, self.pause * 2 ** (number - 1) if error.pause is None else error.pause))
+                time.sleep(min(MAX_PAUSE, max(self.pause * 2 ** (number - 1), error.pause or 0)))
         raise AssertionError("the last try returns or raises")
 
     def _requested(self) -> dict[str, Any]:
@@ -131,6 +138,8 @@ class ChatClient:
                     if size > MAX_BODY:
                         oversize = True
                         break
+        except httpx.ConnectTimeout:
+            raise NoCompletion("connect", f"no connection to {one_line(self.url)} in time") from None
         except httpx.TimeoutException:
             raise NoCompletion("timeout", f"no answer in {self.patience:g} s") from None
         except httpx.ConnectError as error:

@@ -49,7 +49,7 @@ class ModelName:
         model, *urls = _URL.split(head, maxsplit=1)
         if not model or not model.isprintable() or len(head) > 500:
             raise ValueError(f"{shown(PREFIX + argument)} must name a model, as in llm:MODEL or llm:MODEL@URL")
-        if re.search(r"@[^@]*[:/]", model):
+        if not urls and re.search(r"@[^@]*[:/]", model):
             raise ValueError(f"the URL of {shown(PREFIX + argument)} must begin with http:// or https://")
         found: dict[str, str] = {}
         for setting in settings:
@@ -61,7 +61,7 @@ class ModelName:
             known = ", ".join(_READERS)
             raise ValueError(f"a setting of a language model must be one of {known}, not {shown(unknown[0])}")
         values = {key: _READERS[key](key, text) for key, text in found.items()}
-        return cls(model, _checked(urls[0]) if urls else None, **values)  # type: ignore[arg-type]
+        return cls(model, checked_url(urls[0]) if urls else None, **values)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         url = "" if self.url is None else f"@{self.url}"
@@ -73,17 +73,24 @@ class ModelName:
         return f"{PREFIX}{self.model}{url},{','.join(settings)}"
 
 
-def _checked(url: str) -> str:
-    """Return a base URL without a final slash; ValueError if it is not one, or holds a password."""
+def checked_url(url: str, what: str = "the URL of a model") -> str:
+    """Return a base URL without a final slash; ValueError, about `what`, if it is not one, or holds a password."""
     try:
         parts = urlsplit(url)
         known = bool(parts.hostname) and parts.port != 0
     except ValueError:
         parts, known = urlsplit(""), False
     if parts.username is not None or parts.password is not None:
-        raise ValueError("the URL of a model must have no user or password: names are written into results")
-    if not known or not url.isprintable() or {*" @"} & {*url} or parts.query or parts.fragment:
-        raise ValueError(f"the URL of a model must be as in http://127.0.0.1:8000/v1, not {one_line(url)}")
+        raise ValueError(f"{what} must have no user or password: names and addresses are written into results")
+    if (
+        not known
+        or parts.scheme not in ("http", "https")
+        or not url.isprintable()
+        or {*" @"} & {*url}
+        or parts.query
+        or parts.fragment
+    ):
+        raise ValueError(f"{what} must be as in http://127.0.0.1:8000/v1, not {one_line(url)}")
     return url.rstrip("/")
 
 
