@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from spygames import Game, make_game
+from spygames.players import LanguageModel
+
 Script = Callable[[list[dict[str, str]], int], Any]
 """(messages, number of the request from 0): a text, None for a null content, or a `Reaction`."""
 
@@ -116,3 +119,20 @@ def listed(messages: list[dict[str, str]]) -> list[str]:
     """The legal actions that the last message lists; none if it lists none."""
     _, _, rest = messages[-1]["content"].partition("Your legal actions:\n")
     return [line.removeprefix("- ") for line in rest.splitlines() if line.startswith("- ")]
+
+
+def choice(text: str, legal: list[str]) -> str:
+    """A legal action that depends on all that is said at a decision."""
+    return legal[sum(text.encode()) % len(legal)]
+
+
+def sensible(messages: list[dict[str, str]], number: int) -> str:
+    """Answer with `choice` in the grammar."""
+    return f'I think. {{"action": "{choice(messages[-1]["content"], listed(messages))}"}}'
+
+
+def model_of(server: ChatServer, settings: str = "", game: Game | None = None, **options: Any) -> LanguageModel:
+    """A model of the server, which repeats requests at once."""
+    return LanguageModel(
+        game or make_game("agent_avenue_v0"), f"fake@{server.url}{settings}", **{"pause": 0.0, **options}
+    )

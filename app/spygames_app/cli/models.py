@@ -19,6 +19,7 @@ from spygames_app.cli.arguments import (
 )
 
 if TYPE_CHECKING:
+    from spygames.core.chat.account import Account
     from spygames.core.chat.player import LanguageModel
     from spygames.core.players.player import Player
 
@@ -116,8 +117,8 @@ class Models:
         from spygames_training.output.tables import ScreenTable
 
         columns = []
-        for model in models:
-            a, price = model.account, model.budget.price(model.model.model)
+        totals = _totals(models)
+        for a, price in totals.values():
             counts = (a.decisions, a.answers, a.retries, *(getattr(a, verdict) for verdict in verdicts))
             columns.append([
                 *(f"{number:,}" for number in counts),
@@ -127,12 +128,12 @@ class Models:
             ])  # fmt: skip
         kinds = ["decisions", "answers", "retries", *verdicts,
                  "requests without an answer", "tokens in", "tokens out", "seconds", "dollars"]  # fmt: skip
-        head = ["language models", *(model.name for model in models)]
+        head = ["language models", *totals]
         rows = [[*row] for row in zip(kinds, *columns, strict=True)]
         caption = (
             f"retries: answers to a correction; {FORFEITS if 'forfeits' in verdicts else ''}seconds: of all requests."
         )
-        if any(model.account.unmetered for model in models):
+        if any(a.unmetered for a, _ in totals.values()):
             caption += " The server did not report all tokens: the others are counted as one per four characters."
         console().print(ScreenTable(head, rows, caption=caption))
         if self.transcripts is not None:
@@ -141,7 +142,16 @@ class Models:
 
 def accounts(models: "Sequence[LanguageModel]") -> dict[str, dict[str, Any]]:
     """Return what the models were asked and answered, by name, for JSON."""
-    return {model.name: model.account.as_dict(model.budget.price(model.model.model)) for model in models}
+    return {name: account.as_dict(price) for name, (account, price) in _totals(models).items()}
+
+
+def _totals(models: "Sequence[LanguageModel]") -> "dict[str, tuple[Account, tuple[float, float] | None]]":
+    """Return the account of each name and the price of its model. Several players may have one name."""
+    found: dict[str, Any] = {}
+    for model in models:
+        earlier = found[model.name][0] if model.name in found else type(model.account)()
+        found[model.name] = earlier + model.account, model.budget.price(model.model.model)
+    return found
 
 
 def limit_of(limit: int | None, models: "Sequence[LanguageModel]") -> float | None:

@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -10,45 +9,24 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from spygames import Game, make_game
-from spygames.core.chat.client import MAX_ANSWER, MAX_BODY, TRIES, ChatClient, NoCompletion
-from spygames.core.chat.model_name import ModelName
+from spygames.core.chat.client import MAX_ANSWER
 from spygames.core.chat.player import _side_by_side
-from spygames.players import LanguageModel, Limits, PlayerFailed, PlayerUnavailable, PythonPlayer, Transcripts
+from spygames.players import PlayerFailed, PlayerUnavailable, PythonPlayer, Transcripts
 from spygames.records import (
-    Film,
-    GameRecord,
-    RecordError,
-    Said,
     chat_rows,
-    load_games,
-    load_said,
     play_record,
-    read_games,
-    replay,
-    save_games,
 )
 from spygames.text import Turn, Verdict, parse, question
-from tests.support.chat_server import ChatServer, Reaction, chat_server, in_form, listed
+from tests.support.chat_server import Reaction, chat_server, choice, in_form, listed, model_of, sensible
 
-httpx = pytest.importorskip("httpx", reason="needs the extra llm")
+pytest.importorskip("httpx", reason="needs the extra llm")
 
 GAME = make_game("agent_avenue_v0")
-
-
-def choice(text: str, legal: list[str]) -> str:
-    """A legal action that depends on all that is said at a decision."""
-    return legal[sum(text.encode()) % len(legal)]
-
-
-def sensible(messages: list[dict[str, str]], number: int) -> str:
-    """Answer with `choice` in the grammar."""
-    return f'I think. {{"action": "{choice(messages[-1]["content"], listed(messages))}"}}'
 
 
 class Sensible:
@@ -59,17 +37,6 @@ class Sensible:
 
     def act_text(self, turn: Turn) -> str:
         return choice(question(turn), [*turn.legal])
-
-
-def model_of(server: ChatServer, settings: str = "", game: Game = GAME, **options: Any) -> LanguageModel:
-    """A model of the server, which repeats requests at once."""
-    return LanguageModel(game, f"fake@{server.url}{settings}", **{"pause": 0.0, **options})
-
-
-@pytest.fixture
-def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SPYGAMES_LLM_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.mark.parametrize(
@@ -218,290 +185,6 @@ def test_each_answer_is_counted_as_what_it_is(first: Any, counted: dict[str, Any
     assert a.forfeits == 0
 
 
-def test_a_long_answer_is_not_read_to_its_end_nor_repeated_in_the_conversation() -> None:
-    body = in_form("y" * (3 * MAX_BODY))
-    with chat_server(lambda messages, number: Reaction(body=body) if number == 0 else sensible(messages, 0)) as server:
-        model = model_of(server)
-        play_record(GAME, [model, "random"], seed=1)
-        model.close()
-    assert max(len(json.dumps(request)) for request in server.requests) < 40_000
-
-
-@pytest.mark.parametrize(
-    ("reaction", "kind"),
-    [
-        (Reaction(500), "500"),
-        (Reaction(429), "429"),
-        (Reaction(body=in_form("x"), cut=True), "cut"),
-        (Reaction(body=b"{"), "malformed"),
-    ],
-)
-def test_a_server_that_keeps_failing_ends_the_command_and_loses_no_game(reaction: Reaction, kind: str) -> None:
-    with chat_server(lambda messages, number: reaction) as server:
-        model = model_of(server)
-        with pytest.raises(PlayerUnavailable, match="gave no answer"):
-            play_record(GAME, [model, "random"], seed=1)
-        model.close()
-    assert (dict(model.account.failures), model.account.forfeits) == ({kind: TRIES}, 0)
-
-
-@pytest.mark.parametrize("status", [301, 401, 402, 403, 404, 410])
-def test_a_wrong_key_or_model_ends_the_command_at_once(status: int) -> None:
-    with chat_server(lambda messages, number: Reaction(status, b'{"error": "no model fake"}')) as server:
-        model = model_of(server)
-        with pytest.raises(PlayerUnavailable, match=f"the server answered {status}: no model fake"):
-            play_record(GAME, [model, "random"], seed=1)
-        model.close()
-    assert len(server.requests) == 1
-
-
-@pytest.mark.parametrize(
-    ("reaction", "message"),
-    [
-        (Reaction(401, b"{}"), "401: {} (no key was sent; the environment variable SPYGAMES_LLM_KEY has the key for"),
-        (Reaction(body=b"<html>Welcome to the router</html>"), "it begins '<html>Welcome to the router</html>'"),
-    ],
-)
-def test_errors_say_what_to_look_at(reaction: Reaction, message: str, no_key: None) -> None:
-    with chat_server(lambda messages, number: reaction) as server:
-        model = model_of(server)
-        with pytest.raises(PlayerUnavailable, match=re.escape(message)):
-            play_record(GAME, [model, "random"], seed=1)
-        model.close()
-
-
-def test_a_request_that_the_server_refuses_loses_its_game() -> None:
-    with chat_server(lambda messages, number: Reaction(400, b'{"error": {"message": "too many tokens"}}')) as server:
-        model = model_of(server)
-        with pytest.raises(PlayerFailed, match=r"it gave no answer \(400\)") as caught:
-            play_record(GAME, [model, "random"], seed=1)
-        model.close()
-    assert not isinstance(caught.value, PlayerUnavailable)
-    assert (len(server.requests), model.account.forfeits) == (1, 1)
-
-
-def test_an_answer_that_does_not_come_loses_its_game() -> None:
-    with chat_server(lambda messages, number: Reaction(hang=True)) as server:
-        model = model_of(server, patience=0.05)
-        with pytest.raises(PlayerFailed, match=r"it gave no answer \(timeout\)") as caught:
-            play_record(GAME, [model, "random"], seed=1)
-        model.close()
-    assert not isinstance(caught.value, PlayerUnavailable)
-    assert (dict(model.account.failures), model.account.forfeits) == ({"timeout": 2}, 1)
-
-
-def test_no_server_ends_the_command() -> None:
-    with chat_server(sensible) as server:
-        pass
-    model = model_of(server)
-    with pytest.raises(PlayerUnavailable, match="no connection to http://127"):
-        play_record(GAME, [model, "random"], seed=1)
-
-
-def test_keys_go_only_where_they_belong(monkeypatch: pytest.MonkeyPatch, no_key: None) -> None:
-    with chat_server(lambda messages, number: Reaction(401, b'{"error": "wrong key sk-own sk-openai"}')) as server:
-
-        def sent(model: LanguageModel) -> tuple[str | None, str]:
-            with pytest.raises(PlayerUnavailable) as caught:
-                play_record(GAME, [model, "random"], seed=1)
-            model.close()
-            return server.headers[-1].get("Authorization"), str(caught.value)
-
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
-        assert sent(model_of(server))[0] is None  # a URL in a name may be anybody's
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        key, message = sent(LanguageModel(GAME, "fake", pause=0.0))
-        assert key == "Bearer sk-openai"
-        assert "sk-openai" not in message
-        monkeypatch.setenv("SPYGAMES_LLM_KEY", "sk-own")
-        key, message = sent(model_of(server))
-        assert key == "Bearer sk-own"
-        assert "sk-own" not in message
-
-
-def test_limits_stop_before_the_next_request() -> None:
-    with chat_server(sensible) as server:
-        for limits, message in (
-            (Limits(tokens=300), "330 tokens are used, of at most 300"),
-            (Limits(dollars=0.0003, prices={"fake": (1, 2)}), r"\$0.0004 is spent, of at most \$0.0003"),
-        ):
-            model = model_of(server, limits=limits)
-            with pytest.raises(PlayerUnavailable, match=message):
-                play_record(GAME, [model, "random"], seed=1)
-            model.close()
-            assert model.account.answers == 3
-            assert model.account.forfeits == 0
-        with pytest.raises(ValueError, match="needs a price of fake"):
-            model_of(server, limits=Limits(dollars=1))
-
-
-def test_tokens_that_the_server_does_not_report_are_estimated() -> None:
-    with chat_server(lambda m, n: Reaction(body=in_form(sensible(m, n), usage={"prompt_tokens": "many"}))) as server:
-        model = model_of(server)
-        play_record(GAME, [model, "random"], seed=1)
-        model.close()
-    asked = sum(-(-sum(len(m["content"]) for m in request["messages"]) // 4) for request in server.requests)
-    assert (model.account.tokens_in, model.account.unmetered) == (asked, model.account.answers)
-
-
-def games_in(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
-
-
-def record_of(line: dict[str, Any]) -> GameRecord:
-    (record,) = read_games(json.dumps(line["game"]))
-    return record
-
-
-def test_transcripts_replay_and_have_each_prompt_answer_and_verdict(tmp_path: Path) -> None:
-    with chat_server(lambda m, n: "hm" if n == 1 else sensible(m, n)) as server:
-        model = model_of(server, transcripts=Transcripts(tmp_path))
-        record = play_record(GAME, [model, model], seed=1)
-        model.close()
-    (line,) = games_in(tmp_path)
-    assert line["ended"] == "played"
-    found = record_of(line)
-    assert (found.actions, found.returns) == (record.actions, record.returns)
-    assert len(replay(found)) == len(record.actions) + 1
-    exchanges = [each for seat in line["seats"].values() for turn in seat["decisions"] for each in turn["exchanges"]]
-    asked = Counter(request["messages"][-1]["content"] for request in server.requests)
-    assert Counter(each["prompt"] for each in exchanges) == asked
-    assert Counter(each["verdict"] for each in exchanges) == {"ok": len(record.actions), "unparseable": 1}
-    for seat in line["seats"].values():
-        for turn in seat["decisions"]:
-            last = turn["exchanges"][-1]
-            assert parse(last["answer"], turn["legal"]).verdict is Verdict.OK
-
-
-def test_films_of_transcripts_have_what_was_said(tmp_path: Path) -> None:
-    with chat_server(lambda m, n: "hm\x00\ud800 " * 300 if n in (1, 4, 5, 6) else sensible(m, n)) as server:
-        model = model_of(server, transcripts=Transcripts(tmp_path))
-        with pytest.raises(PlayerFailed):
-            play_record(GAME, ["random", model], seed=1)
-        model.close()
-    file = tmp_path / "games.jsonl"
-    save_games(tmp_path / "plain.jsonl", load_games(file))
-    assert load_said(tmp_path / "plain.jsonl") == [{}]
-    (record,), (said,) = load_games(file), load_said(file)
-    film = Film(record, said=said)
-    own = [i for i, seat in enumerate(film.states["to_move"]) if seat == 1]
-    assert [*film.said] == own
-    assert [[verdict for verdict, _ in said[i].answers] for i in own] == [
-        ["ok"], ["unparseable", "ok"], ["ok"], ["unparseable"] * 3,
-    ]  # fmt: skip
-    assert {each.title for each in said.values()} == {"What llm:fake said"}
-    for position in range(len(film)):
-        for viewer in (-1, 0, 1):
-            scene = film.scene(position, viewer)
-            assert scene.said == (said.get(position) if viewer != 0 else None)
-            shown = [text for each in ElementTree.fromstring(scene.picture) for text in each.itertext()]
-            assert ("What llm:fake said" in shown) == (scene.said is not None)
-            assert ("I think." in " ".join(shown)) == (scene.said is not None and position != own[-1])
-    assert len({re.search("viewBox=.*?>", film.scene(i, 0).picture)[0] for i in range(len(film))}) == 1  # type: ignore[index]
-    for size in ("portrait", "compact"):
-        assert "What llm:fake said" in film.scene(own[0], size=size).picture
-
-
-def test_transcripts_of_two_models_are_one_game_with_what_both_said(tmp_path: Path) -> None:
-    """Also where one of them loses the game, so that the other knows it only up to its own last decision."""
-    folder = Transcripts(tmp_path)
-    with chat_server(lambda m, n: "hm" if n in (28, 29, 30) else sensible(m, n)) as server:
-        both = [LanguageModel(GAME, f"{name}@{server.url}", transcripts=folder, pause=0.0) for name in "ab"]
-        records = []
-        for seats in (both, both[::-1]):  # the same deal twice
-            records.append(play_record(GAME, seats, seed=1, forfeits=True))
-            for model in both:
-                model.close()
-    assert [record.forfeit is None for record in records] == [True, False]
-    file = tmp_path / "games.jsonl"
-    assert len(games_in(tmp_path)) == 4
-    games, told = load_games(file), load_said(file)
-    assert [(game.actions, game.returns, game.forfeit) for game in games] == [
-        (record.actions, record.returns, record.forfeit) for record in records
-    ]
-    for game, said, names in zip(games, told, ("ab", "ba"), strict=True):
-        seats = Film(game, said=said).states["to_move"].tolist()
-        assert {i: each.title for i, each in said.items()} == {
-            i: f"What llm:{names[seat]} said" for i, seat in enumerate(seats) if seat >= 0
-        }
-    shuffled = file.read_text().splitlines()[::-1]
-    (tmp_path / "shuffled.jsonl").write_text("\n".join(shuffled))
-    assert load_said(tmp_path / "shuffled.jsonl") == told[::-1]
-
-
-def test_what_was_said_must_fit_the_game(tmp_path: Path) -> None:
-    record = play_record(GAME, ["random", "random"], seed=1)
-    with pytest.raises(RecordError, match=f"something is said at position {len(record.actions)}, where no seat"):
-        Film(record, said={len(record.actions): Said("llm:m", ())})
-    line = {"model": "llm:m", "game": json.loads(record.to_line()), "seats": {"0": {"decisions": [{"exchanges": []}]}}}
-    (tmp_path / "games.jsonl").write_text(json.dumps(line))
-    assert load_games(tmp_path / "games.jsonl") == [record]
-    with pytest.raises(RecordError, match=r"games.jsonl, line 1 is not a transcript: 'position'"):
-        load_said(tmp_path / "games.jsonl")
-    with pytest.raises(RecordError, match="line 1: the transcript has no game to replay"):
-        read_games(json.dumps({**line, "game": None}))
-
-
-def test_transcripts_have_games_that_are_longer_than_the_notes(tmp_path: Path) -> None:
-    with chat_server(sensible) as server:
-        model = model_of(server, transcripts=Transcripts(tmp_path))
-        model.notes_size = 4
-        record = play_record(GAME, ["random", model], seed=1)
-        model.close()
-    (found,) = load_games(tmp_path / "games.jsonl")
-    assert len(record.actions) > model.notes_size
-    assert (found.actions, found.returns) == (record.actions, record.returns)
-
-
-def test_transcripts_have_lost_games_from_their_beginning(tmp_path: Path) -> None:
-    for bad in (0, 2):  # at the first decision, and at a later one
-        folder = tmp_path / str(bad)
-        with chat_server(lambda m, n, bad=bad: "hm" if n >= bad else sensible(m, n)) as server:
-            model = model_of(server, transcripts=Transcripts(folder))
-            with pytest.raises(PlayerFailed):
-                play_record(GAME, [model, "random"], seed=1)
-            model.close()
-        (line,) = games_in(folder)
-        assert (line["ended"], line["forfeit"]["seat"]) == ("forfeit", 0)
-        assert len(replay(record_of(line))) >= 1 + bad
-
-
-def test_a_stopped_run_continues_without_asking_again(tmp_path: Path) -> None:
-    def run(**options: Any) -> tuple[list[str], LanguageModel]:
-        model = model_of(server, transcripts=Transcripts(tmp_path), **options)
-        try:
-            return [play_record(GAME, [model, "random"], seed=seed).to_line() for seed in range(3)], model
-        finally:
-            model.close()
-
-    with chat_server(sensible) as server:
-        with pytest.raises(PlayerUnavailable, match="same transcripts continues"):
-            run(limits=Limits(tokens=900))
-        paid = len(server.requests)
-        with open(tmp_path / "answers.jsonl", "ab") as file:
-            file.write(b'{"key": "cut by a ki')
-        records, model = run()
-        assert model.account.resumed == paid
-        assert len(server.requests) == model.account.answers
-        before = len(games_in(tmp_path))
-        assert run()[0] == records
-        assert len(server.requests) == model.account.answers  # nothing was asked
-        assert len(games_in(tmp_path)) == before
-        assert len({line["id"] for line in games_in(tmp_path)}) == before
-
-
-def test_transcripts_of_another_kind_are_refused(tmp_path: Path) -> None:
-    for name in ("answers.jsonl", "games.jsonl"):
-        for text in ("[]\n", "no\n", '{"key": "a", "text": 1}\n'):
-            (tmp_path / name).write_text(text)
-            with pytest.raises(ValueError, match=rf"{name}, line 1 is not"):
-                Transcripts(tmp_path)
-        (tmp_path / name).unlink()
-    (tmp_path / "file").touch()
-    with pytest.raises(ValueError, match="file must be a folder, not a file"):
-        Transcripts(tmp_path / "file")
-
-
 def test_games_are_asked_at_the_same_time() -> None:
     from spygames import Rows
     from spygames.players import Session, as_players
@@ -521,6 +204,45 @@ def test_games_are_asked_at_the_same_time() -> None:
         session.ask(rows.all)
         model.close()
     assert server.most == 4
+
+
+def test_decisions_continue_where_they_were_when_the_model_can_be_asked_again(tmp_path: Path) -> None:
+    """Nothing is lost or sent twice: events, wrong answers, counts, the deal of random numbers."""
+    from spygames import Rows
+    from spygames.players import Session, as_players
+
+    def wrong_at_times(messages: list[dict[str, str]]) -> str:
+        return "hm" if sum(str(messages).encode()) % 3 == 0 else sensible(messages, 0)
+
+    def played(fails: set[int], concurrent: int) -> tuple[Any, ...]:
+        def script(messages: list[dict[str, str]], number: int) -> Any:
+            return Reaction(401) if number in fails else wrong_at_times(messages)
+
+        transcripts = Transcripts(tmp_path / f"{len(fails)}")
+        with chat_server(script) as server:
+            model = model_of(server, ",retries=5", concurrent=concurrent, transcripts=transcripts)
+            rows = Rows(GAME, 3, 1)
+            session = Session(rows, as_players(GAME, [model, "random"]), np.tile([0, 1], (3, 1)))
+            session.begin(rows.all, np.arange(3, dtype=np.uint64))
+            running, refused = rows.all, 0
+            while len(running):
+                try:
+                    actions = session.ask(running)
+                except PlayerUnavailable:
+                    refused += 1
+                else:
+                    running = np.setdiff1d(running, session.apply(running, actions))
+            model.close()
+        said = [str(each["messages"]) for number, each in enumerate(server.requests) if number not in fails]
+        lines = [json.loads(line) for line in (transcripts.folder / "games.jsonl").read_text().splitlines()]
+        games = sorted(str([line["ended"], line["game"], line["seats"]]) for line in lines)
+        assert model.account.failures["401"] == refused == len(fails)
+        return rows.rewards.tolist(), sorted(said), games, replace(model.account, failures=Counter(), seconds=0.0)
+
+    usual = played(set(), 2)
+    assert played({0, 1, 9, 10, 20, 33}, 1) == usual
+    assert len(usual[1]) > 33
+    assert usual[-1].retries > 5
 
 
 def test_an_error_in_one_game_waits_for_the_running_ones_and_begins_no_other() -> None:
@@ -543,117 +265,6 @@ def test_an_error_in_one_game_waits_for_the_running_ones_and_begins_no_other() -
     with pytest.raises(ValueError, match="job 0"):
         found.extend(_side_by_side([lambda k=k: job(k) for k in range(100)], 1))
     assert sorted(begun) == [0, 0, 1]
-
-
-@pytest.mark.parametrize(
-    ("argument", "name"),
-    [
-        ("m", "llm:m,mode=listed"),
-        ("a/b:8b@http://h:1/v1/", "llm:a/b:8b@http://h:1/v1,mode=listed"),
-        ("m@2024@https://h/v1,mode=rules", "llm:m@2024@https://h/v1,mode=rules"),
-        (
-            "m,retries=0,mode=listed-on-retry,tokens=5,temperature=1.0",
-            "llm:m,mode=listed-on-retry,retries=0,temperature=1,tokens=5",
-        ),
-        ("m,temperature=0.70000001", "llm:m,mode=listed,temperature=0.70000001"),
-    ],
-)
-def test_names_are_read_and_written_in_full(argument: str, name: str) -> None:
-    model = LanguageModel(GAME, argument)
-    assert model.name == name
-    assert LanguageModel(GAME, name.removeprefix("llm:")).digest == model.digest
-
-
-def test_the_mode_is_part_of_the_digest() -> None:
-    assert len({LanguageModel(GAME, f"m,mode={mode}").digest for mode in ("listed", "rules", "listed-on-retry")}) == 3
-
-
-@pytest.mark.parametrize(
-    ("argument", "message"),
-    [
-        ("", "must name a model"),
-        ("@http://h/v1", "must name a model"),
-        ("m@h:80/v1", "must begin with http:// or https://"),
-        ("m@http://", "the URL of a model must be as in"),
-        ("m@http://h:99999/v1", "the URL of a model must be as in"),
-        ("m@http://u:secret@h/v1", "must have no user or password"),
-        ("m@http://h/v1?key=1", "the URL of a model must be as in"),
-        ("m,mode=all", "mode must be one of listed, rules, listed-on-retry, not 'all'"),
-        ("m,mode=rules,mode=rules", "must have the setting mode once"),
-        ("m,retries=6", "retries must be an integer from 0 to 5"),
-        ("m,retries=x", "retries must be an integer from 0 to 5"),
-        ("m,tokens=0", "tokens must be an integer from 1"),
-        ("m,temperature=nan", "temperature must be a number from 0 to 2"),
-        ("m,temperature=3", "temperature must be a number from 0 to 2"),
-        ("m,effort=very low", "effort must be one word"),
-        ("m,top_p=1", "must be one of mode, retries, temperature, tokens, effort, not 'top_p'"),
-    ],
-)
-def test_wrong_names_are_refused(argument: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        LanguageModel(GAME, argument)
-
-
-def test_a_name_may_begin_with_an_at_sign() -> None:
-    name = ModelName.parse("@cf/meta/llama@https://h/v1")
-    assert (name.model, name.url) == ("@cf/meta/llama", "https://h/v1")
-
-
-def test_a_key_has_no_line_end_and_is_never_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
-    with chat_server(lambda messages, number: Reaction(401, b"{}")) as server:
-        monkeypatch.setenv("SPYGAMES_LLM_KEY", "sk-own\r\n")
-        model = model_of(server)
-        with pytest.raises(PlayerUnavailable, match="the server answered 401"):
-            play_record(GAME, [model, "random"], seed=1)
-        model.close()
-        assert len(server.requests) == 1
-    for wrong in ("sk-o\rwn", "sk-\x1bown", "sk-öwn"):
-        monkeypatch.setenv("OPENAI_API_KEY", wrong)
-        monkeypatch.delenv("SPYGAMES_LLM_KEY", raising=False)
-        with pytest.raises(ValueError, match="must be one line of ASCII") as found:
-            ChatClient(ModelName("m"))
-        assert "own" not in str(found.value)
-
-
-@pytest.mark.parametrize(
-    ("url", "message"),
-    [
-        ("http://u:secret@h/v1", "the URL in OPENAI_BASE_URL must have no user or password"),
-        ("h:80/v1", "the URL in OPENAI_BASE_URL must be as in http://127.0.0.1:8000/v1, not h:80/v1"),
-        ("ftp://h/v1", "the URL in OPENAI_BASE_URL must be as in http://127.0.0.1:8000/v1, not ftp://h/v1"),
-    ],
-)
-def test_a_wrong_url_of_the_environment_is_refused(url: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", url)
-    with pytest.raises(ValueError, match=message):
-        ChatClient(ModelName("m"))
-
-
-def test_a_server_that_accepts_no_connection_loses_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As behind a firewall that drops packets."""
-    client = ChatClient(ModelName("m", "http://127.0.0.1:9/v1"), pause=0.0)
-
-    def late(*_: Any, **__: Any) -> Any:
-        raise httpx.ConnectTimeout("late")
-
-    monkeypatch.setattr(client._http, "stream", late)
-    failed: list[str] = []
-    with pytest.raises(NoCompletion, match=r"no connection to .* in time"):
-        client.ask([], failed.append)
-    assert failed == ["connect"] * TRIES
-    client.close()
-
-
-def test_a_short_wait_that_a_server_asks_for_does_not_replace_growing_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    slept: list[float] = []
-    with chat_server(lambda messages, number: Reaction(429, headers={"Retry-After": "3"})) as server:
-        client = ChatClient(ModelName("m", server.url))
-        monkeypatch.setattr("spygames.core.chat.client.time.sleep", slept.append)
-        with pytest.raises(NoCompletion, match="429"):
-            client.ask([], lambda kind: None)
-        monkeypatch.undo()
-        client.close()
-    assert slept == [3, 3, 4, 8]
 
 
 def hostile(seed: int) -> Iterator[Any]:

@@ -48,11 +48,16 @@ class Account:
     tokens_out: int = 0
     """Number of tokens of all answers."""
     unmetered: int = 0
-    """Number of answers whose server did not report tokens. They count as a token per four characters."""
+    """Number of answers whose server did not report tokens. They count as a token per four characters, of an answer
+    that is too long to be read only those up to the limit."""
     seconds: float = 0.0
     """Sum of the times of all requests that were answered; requests run side by side."""
     resumed: int = 0
     """Number of answers taken from earlier transcripts."""
+
+    def __add__(self, other: "Account") -> "Account":
+        """Return the sum of two accounts."""
+        return Account(**{key: value + getattr(other, key) for key, value in self.__dict__.items()})
 
     def as_dict(self, price: tuple[float, float] | None = None) -> dict[str, Any]:
         """Return the account as plain JSON values; `dollars` is None without a price (`Limits.prices`)."""
@@ -98,14 +103,14 @@ class Budget:
     def __init__(self, limits: Limits | None = None):
         self.limits = limits or Limits()
         self.lock = threading.Lock()
-        self._accounts: dict[str, tuple[str, Account]] = {}
+        self._accounts: dict[int, tuple[str, Account]] = {}  # by identity: two players may have one name
         self._began: float | None = None
 
-    def join(self, name: str, model: str, account: Account) -> None:
-        """Add the account of a player. ValueError if the cost is limited and the model has no price."""
+    def join(self, model: str, account: Account) -> None:
+        """Add the account of a player; one that has joined stays. ValueError if the cost is limited and the model has no price."""
         if self.limits.dollars is not None and model not in self.limits.prices:
             raise ValueError(f"a limit on dollars needs a price of {model}, in dollars per million tokens in and out")
-        self._accounts[name] = model, account
+        self._accounts[id(account)] = model, account
 
     def price(self, model: str) -> tuple[float, float] | None:
         """Return the price of a model; None: it is not known."""

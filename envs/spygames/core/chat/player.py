@@ -13,7 +13,7 @@ import numpy as np
 from spygames.core.basics.text import one_line
 from spygames.core.basics.whole_numbers import whole
 from spygames.core.chat.account import Account, Budget, Limits
-from spygames.core.chat.client import ChatClient, Completion, NoCompletion
+from spygames.core.chat.client import MAX_ANSWER, ChatClient, Completion, NoCompletion
 from spygames.core.chat.model_name import ModelName
 from spygames.core.chat.transcripts import Transcripts, key_of
 from spygames.core.game.game import Game, as_record
@@ -55,6 +55,8 @@ class Talk:
     """Number of the game (`DecisionBatch.games`)."""
     position: int | None = None
     """Number of moves before the decision; None: unknown."""
+    told: str | None = None
+    """The next message to the model at a decision that has no result yet; None: there is no such decision."""
     played: Noted | None = None
     """The game from its beginning, as far as it is known. If it has no decision yet, `states` has its position. None:
     its first decisions are lost."""
@@ -128,7 +130,7 @@ class LanguageModel:
         """Set limits, transcripts, the number of requests at the same time, and seconds for an answer."""
         self.concurrent = whole("concurrent", concurrent, 1)
         self.patience = time_limit("patience", patience)
-        budget.join(self.name, self.model.model, self.account)
+        budget.join(self.model.model, self.account)
         self.budget, self.transcripts = budget, transcripts
         self.close()
 
@@ -164,8 +166,9 @@ class LanguageModel:
                 asked.append((row, *self._informed(d, row)))
         failed = None
         jobs = [lambda talk=talk, turn=turn: self._decide(talk, turn) for _, talk, turn in asked]
-        for number, found in _side_by_side(jobs, self.concurrent):
-            row, _, turn = asked[number]
+        for number, found in self._results(d, [row for row, *_ in asked], jobs):
+            row, talk, turn = asked[number]
+            talk.told = None
             if isinstance(found, str):
                 known[row] = d.game.string_to_action(as_record(d.states, row), found, turn.seat)
                 self._following.answered(d, row, known[row])
@@ -203,25 +206,22 @@ class LanguageModel:
     def _beliefs_at(self, turn: Turn, seed: int) -> tuple[Beliefs, list[dict[str, Any]]]:
         """Ask about one decision."""
         talk = Talk(seed, [{"role": "system", "content": belief_briefing(turn.game, turn.seat)}])
-        told, account, exchanges = belief_question(turn), self.account, []
+        told, exchanges = belief_question(turn), []
         beliefs = parse_beliefs("", turn.unknowns)
-        with self.budget.lock:
-            account.decisions += 1
         for number in range(1 + self.model.retries):
             talk.messages.append({"role": "user", "content": told})
             try:
                 answer = self._answer(talk)
             except NoCompletion as error:
                 exchanges.append({"prompt": told, "failure": str(error)})
+                self._count(number)
                 return parse_beliefs("", turn.unknowns), exchanges
             talk.messages.append({"role": "assistant", "content": answer.text or NO_TEXT})
             beliefs = parse_beliefs("" if answer.oversize else answer.text, turn.unknowns)
             exchanges.append({
                 "prompt": told, "answer": answer.text, "verdict": str(beliefs.verdict), "wrong": [*beliefs.wrong]
             })  # fmt: skip
-            with self.budget.lock:
-                setattr(account, beliefs.verdict, getattr(account, beliefs.verdict) + 1)
-                self._count_form(answer, number)
+            self._count(number, answer, beliefs.verdict)
             if beliefs.verdict is BeliefVerdict.OK:
                 break
             told = belief_correction(beliefs)
@@ -237,46 +237,65 @@ class LanguageModel:
         if seat == max(each for place, each in self._talks if place == row):
             self._write(row, "played")
 
+    def _results(
+        self, d: DecisionBatch, rows: Sequence[int], jobs: Sequence[Callable[[], Any]]
+    ) -> Iterable[tuple[int, Any]]:
+        """Decide in all rows; yield the number and the result of each, as they come.
+
+        If the model cannot be asked any more, the decisions without a result continue when they are requested again.
+        """
+        left = {*range(len(rows))}
+        try:
+            for number, found in _side_by_side(jobs, self.concurrent):
+                left.remove(number)
+                yield number, found
+        except PlayerUnavailable:
+            for number in left:
+                self._following.take_back(d, rows[number])
+            raise
+
     def _informed(self, d: DecisionBatch, row: int) -> tuple[Talk, Turn]:
         """Return the conversation of a seat and its decision."""
         news = self._following.news(d, row, True)
         turn = turn_of(d.game, d.states[row : row + 1].copy(), news.events)
-        number = -1 if d.games is None else int(d.games[row])
+        assert d.notes is not None and d.games is not None  # `news` has checked it
+        number, position = int(d.games[row]), int(d.notes.count[row])
         if any(place == row and talk.game != number for (place, _), talk in self._talks.items()):
             self._write(row, "broken off")
-        if news.begins or (row, news.seat) not in self._talks:
+        talk = self._talks.get((row, news.seat))
+        if talk is not None and talk.told is not None and talk.position == position:
+            return talk, turn
+        if talk is None or news.begins:
             told = [{"role": "system", "content": briefing(d.game, news.seat)}]
-            self._talks[row, news.seat] = Talk(draw_seed(d.rng[row]), told, game=number)
-        talk = self._talks[row, news.seat]
+            talk = self._talks[row, news.seat] = Talk(draw_seed(d.rng[row]), told, game=number)
         start = Noted(d.states[row : row + 1].copy(), np.zeros(0, np.int64))
-        if d.notes is not None:
-            talk.played, talk.position = _whole_game(d.notes, row, start, talk.played), int(d.notes.count[row])
+        talk.played, talk.position = _whole_game(d.notes, row, start, talk.played), position
+        talk.turns.append({"position": position, "legal": [*turn.legal], "exchanges": []})
+        talk.told = question(turn, self.model.mode == "listed")
         return talk, turn
 
     def _decide(self, talk: Talk, turn: Turn) -> str | tuple[str, str]:
         """Return the text of a legal action; or why there is none, as a public and a private part."""
-        mode, account = self.model.mode, self.account
-        exchanges: list[dict[str, Any]] = []
-        talk.turns.append({"position": talk.position, "legal": [*turn.legal], "exchanges": exchanges})
-        told, reply = question(turn, mode == "listed"), None
-        with self.budget.lock:
-            account.decisions += 1
-        for number in range(1 + self.model.retries):
+        exchanges, reply = talk.turns[-1]["exchanges"], None
+        for number in range(len(exchanges), 1 + self.model.retries):
+            told = talk.told or ""
             talk.messages.append({"role": "user", "content": told})
             try:
                 answer = self._answer(talk)
             except NoCompletion as error:
                 exchanges.append({"prompt": told, "failure": str(error)})
+                self._count(number)
                 return f"it gave no answer ({error.kind})", str(error)
+            except PlayerUnavailable:
+                talk.messages.pop()
+                raise
             talk.messages.append({"role": "assistant", "content": answer.text or NO_TEXT})
             reply = _read(answer, turn.legal)
             exchanges.append({"prompt": told, "answer": answer.text, "verdict": str(reply.verdict), "said": reply.said})
-            with self.budget.lock:
-                setattr(account, reply.verdict, getattr(account, reply.verdict) + 1)
-                self._count_form(answer, number)
+            self._count(number, answer, reply.verdict)
             if reply.action is not None:
                 return reply.action
-            told = correction(reply, None if mode == "rules" else turn.legal, turn.why_not(reply.said))
+            talk.told = correction(reply, None if self.model.mode == "rules" else turn.legal, turn.why_not(reply.said))
         assert reply is not None
         tries = "1 answer" if self.model.retries == 0 else f"{1 + self.model.retries} answers"
         return f"no legal action in {tries}", f"the last one is {reply.verdict}: {reply.said}"
@@ -306,15 +325,21 @@ class LanguageModel:
             account.unmetered += None in (answer.tokens_in, answer.tokens_out)
             asked = sum(len(each["content"]) for each in talk.messages)
             account.tokens_in += -(-asked // 4) if answer.tokens_in is None else answer.tokens_in
-            account.tokens_out += -(-len(answer.text) // 4) if answer.tokens_out is None else answer.tokens_out
+            characters = MAX_ANSWER if answer.oversize else len(answer.text)
+            account.tokens_out += -(-characters // 4) if answer.tokens_out is None else answer.tokens_out
         return answer
 
-    def _count_form(self, answer: Completion, number: int) -> None:
-        """Count what is special about an answer, the `number`th one of a decision. The caller holds the lock."""
-        self.account.retries += number > 0
-        self.account.empty += not answer.text.strip()
-        self.account.oversize += answer.oversize
-        self.account.cut += answer.cut
+    def _count(self, number: int, answer: Completion | None = None, verdict: str = "") -> None:
+        """Count the `number`th answer at a decision and what is special about it; None: there was no answer."""
+        account = self.account
+        with self.budget.lock:
+            account.decisions += number == 0
+            if answer is not None:
+                setattr(account, verdict, getattr(account, verdict) + 1)
+                account.retries += number > 0
+                account.empty += not answer.text.strip()
+                account.oversize += answer.oversize
+                account.cut += answer.cut
 
     def _connection(self) -> ChatClient:
         with self.budget.lock:
@@ -337,7 +362,10 @@ class LanguageModel:
             return
         known = [talk.played for talk in talks.values() if talk.played is not None]
         seats = {
-            str(seat): {"briefing": talk.messages[0]["content"], "decisions": talk.turns}
+            str(seat): {
+                "briefing": talk.messages[0]["content"],
+                "decisions": [each for each in talk.turns if each["exchanges"]],
+            }
             for seat, talk in talks.items()
         }
         line = {

@@ -40,6 +40,8 @@ class _Known(NamedTuple):
     """The random stream after the answer."""
     received: bool = True
     """Whether the current process or object of the player has received all events."""
+    before: "_Known | None" = None
+    """The entry before it, as long as the decision has no answer."""
 
 
 class Following:
@@ -60,12 +62,13 @@ class Following:
             row: the row of the game.
             effects: whether events include the effects that the seat saw (`Game.happened`).
         """
-        (seat, known), (notes, decision) = self._of(d, row), _decision(d, row)
+        (seat, before), (notes, decision) = self._of(d, row), _decision(d, row)
+        known = before
         begins = known is None or not known.received or known.decision[0] != decision[0]
         if known is None or begins:
             self._games[seat] = self._games.get(seat, 0) + 1
             known = _Known((0, 0), self._games[seat])
-        self._known[row, seat] = _Known(decision, known.number)
+        self._known[row, seat] = _Known(decision, known.number, before=before)
         return News(seat, known.number, begins, notes.seen(row, seat, known.decision[1], effects))
 
     def answered(self, d: DecisionBatch, row: int, answer: int | PlayerFailed) -> None:
@@ -74,7 +77,15 @@ class Following:
         if known is None or known.decision != decision:  # the player failed before it received any news
             known = _Known(decision, 0, received=False)
         received = known.received and isinstance(answer, int)
-        self._known[row, seat] = known._replace(answer=answer, rng=d.rng[row, 0], received=received)
+        self._known[row, seat] = known._replace(answer=answer, rng=d.rng[row, 0], received=received, before=None)
+
+    def take_back(self, d: DecisionBatch, row: int) -> None:
+        """Report the latest news of the seat to move again at its next decision: they have not reached the player."""
+        seat, known = self._of(d, row)
+        if known is not None and known.before is not None:
+            self._known[row, seat] = known.before
+        else:
+            self._known.pop((row, seat), None)
 
     def answer(self, d: DecisionBatch, row: int) -> int | None:
         """Return the earlier answer of the seat to move to the same decision; None if there is none.

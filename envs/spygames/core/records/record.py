@@ -510,7 +510,8 @@ def _read(line: str, where: str) -> RecordedLine:
     except (ValueError, RecursionError) as error:  # RecursionError: deeply nested lists
         raise RecordError(f"{where}: not JSON: {one_line(error)}") from error
     try:
-        json.dumps(content, ensure_ascii=False).encode()
+        if "\\u" in line or not line.isascii():  # otherwise it has no lone surrogate
+            json.dumps(content, ensure_ascii=False).encode()
     except (UnicodeEncodeError, RecursionError) as error:  # no page or file could hold such a text
         raise RecordError(f"{where}: a text is not valid Unicode: {one_line(error)}") from error
     if not isinstance(found, dict):
