@@ -36,6 +36,13 @@ def test_players_with_equal_names_are_counted_as_one() -> None:
     assert again == [greedy, others]
 
 
+def test_two_names_of_one_agent_are_one_player() -> None:
+    game = make_game("agent_avenue_v0")
+    (both,) = line_up(game, ["best", "agent_avenue/simple-2"], games=20, seed=1)
+    assert (both.player, both.seats, both.win_share) == ("agent_avenue/simple-2@argmax", 2, 0.5)
+    assert len(line_up(game, ["best", "agent_avenue/simple-2@sample"], games=20, seed=1)) == 2
+
+
 @pytest.mark.parametrize(
     ("name", "options", "moves"),
     [

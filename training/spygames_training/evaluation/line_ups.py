@@ -13,6 +13,7 @@ from spygames.core.game.game import Game
 from spygames.core.game.rng import given_seed, next_seed
 from spygames.core.players.names import Player, PlayerLike, as_players
 from spygames.core.playing.batch import spread
+from spygames_training.evaluation.digests import player_digest
 from spygames_training.evaluation.evaluation import mean_interval, won
 from spygames_training.evaluation.play_games import Match, settled_matches
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
@@ -162,10 +163,18 @@ def _forfeits(game: Game, own: np.ndarray, failed: np.ndarray, player: int) -> L
 
 
 def line_up_players(game: Game, players: Sequence[PlayerLike]) -> list[Player]:
-    """Make the players of a line-up, as `as_players` does; ValueError if there is not one for each seat."""
+    """Make the players of a line-up, as `as_players` does. Several names of one agent give one player.
+
+    ValueError if there is not one for each seat.
+    """
     if len(players) != game.num_players:
         raise ValueError(f"the line-up must have {game.num_players} players, one for each seat, not {len(players)}")
-    return as_players(game, players)
+    found = as_players(game, players)
+    same: dict[tuple[str, str], Player] = {}
+    for seat, (given, player) in enumerate(zip(players, found, strict=True)):
+        if isinstance(given, str) and (digest := player_digest(game, player)):
+            found[seat] = same.setdefault((player.name, digest), player)
+    return found
 
 
 def rotations(game: Game) -> tuple[int, ...]:
