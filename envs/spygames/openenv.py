@@ -71,6 +71,10 @@ class SpygamesObservation(Observation, use_attribute_docstrings=True):
     """Numbers of decisions and answers of this game, by verdict."""
 
 
+ABANDONED = "The last game was abandoned, because an opponent failed. Call new_game for another one."
+"""What a model reads after that."""
+
+
 class SpygamesState(State, use_attribute_docstrings=True):
     """The state of a session. It has nothing that the seat cannot know, and so no seed."""
 
@@ -150,7 +154,7 @@ class SpygamesEnvironment(MCPEnvironment):
         """Return the rules, the position as you know it, what has happened, and your legal actions."""
         if self._seat == NOBODY:
             self.reset()
-        return self._table.prompt or self._result()
+        return self._table.prompt or (self._result() if self._table.over else ABANDONED)
 
     def act(self, action: str) -> str:
         """Play the legal action with this text. Returns what happens until your next decision, and the position."""
@@ -158,6 +162,8 @@ class SpygamesEnvironment(MCPEnvironment):
             return "No game has begun. Call observe first."
         if self._table.over:
             return f"{self._result()} Call new_game for another one."
+        if not self._table.prompt:
+            return ABANDONED
         return self._seen(verdict=str(self._table.answer(action, bare=True).verdict)).text
 
     def new_game(self) -> str:

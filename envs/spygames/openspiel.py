@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from spygames import NOBODY, Game, IllegalAction, game_ids, game_module
-from spygames.authoring import as_record, as_seed, choice
+from spygames.authoring import as_record, as_seed, choice, whole
 from spygames.core.basics.extras import how_to_install
 from spygames.core.envs.aec_step import calls, look
 from spygames.core.game.moments import Moment
@@ -261,13 +261,14 @@ class OpenSpielState(pyspiel.State):
         clone keeps the true history.
 
         Raises:
-            ValueError: the deal is not complete, so nothing is hidden yet.
+            ValueError: the deal is not complete, so nothing is hidden yet, or there is no such seat.
 
         Args:
             player_id: the seat.
             probability_sampler: a function that returns a random number in [0, 1).
         """
         game, other, moment = self._game(), self.clone(), self._moment
+        player_id = whole("player_id", player_id, 0, game.num_players() - 1)
         if moment is None:
             raise ValueError("resample_from_infostate needs a state after the deal, not a chance node")
         states = self._state().copy()
@@ -360,6 +361,10 @@ class Observer:
         return state.information(player) if self._perfect_recall else state.text(player)
 
 
+_makers: dict[str, Callable[..., Game[Any]]] = {}
+"""The `make_game` of each registered name."""
+
+
 def register(game_id: str) -> str:
     """Register a game with OpenSpiel.
 
@@ -375,11 +380,13 @@ def register(game_id: str) -> str:
         The short name for `pyspiel.load_game`: `spygames_` and the game's id.
 
     Raises:
-        ValueError: the game does not exist.
+        ValueError: the game does not exist, or another module has registered a game with the same id.
     """
     make_game = game_module(game_id).make_game
     game = make_game()
     name = f"spygames_{game.id}"
+    if _makers.setdefault(name, make_game) is not make_game:
+        raise ValueError(f"{game_id!r} has the id {game.id}, which a game of {_makers[name].__module__} has, too")
     if name not in pyspiel.registered_names():
         # OpenSpiel frees the maker of a game after Python has ended. Freeing a function would abort the process then,
         # so the maker is a class.

@@ -13,6 +13,7 @@ from unittest import mock
 import pytest
 
 from spygames import Game, make_game
+from spygames.players import PlayerFailed
 from spygames.records import GameRecord
 from spygames.text import TextGame, briefing, prompt, turn_of
 from tests.support.text_games import (
@@ -240,6 +241,20 @@ def test_a_seed_is_given_to_a_session_of_tools(url: str) -> None:
         assert json.loads(socket.recv())["type"] == "observation"
     found = rpc(url, "tools/call", name="observe", arguments={}, session_id=session)["result"]["content"][0]["text"]
     assert found == prompt(turn_of(GAME, GAME.start(5)))
+
+
+def broken(observation: Any, mask: Any) -> int:
+    return -1
+
+
+def test_a_game_that_an_opponent_has_broken_off_has_no_result() -> None:
+    env = bridge.SpygamesEnvironment(GAME, "python:tests.bridges.test_openenv.broken")
+    text = env.reset(seed=1, seat=0).legal[0]
+    with pytest.raises(PlayerFailed, match="illegal action"):
+        env.act(text)
+    for said in (env.observe(), env.act(text)):
+        assert said == "The last game was abandoned, because an opponent failed. Call new_game for another one."
+    assert not env.state.over
 
 
 def test_no_code_is_run() -> None:

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -364,6 +365,19 @@ def test_errors_are_reported_and_change_nothing() -> None:
         load(variant, chance="none")
     with pytest.raises(ValueError, match="no game 'chess_v0'"):
         bridge.register("chess_v0")
+    for seat in (-1, 2):
+        with pytest.raises(ValueError, match=f"player_id must be an integer from 0 to 1, not {seat}"):
+            state.resample_from_infostate(seat, lambda: 0.5)
+
+
+def test_two_games_have_not_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert bridge.register("tests.poker.kuhn") == bridge.register("tests.poker.kuhn") == "spygames_kuhn_poker_v0"
+    (tmp_path / "my_kuhn.py").write_text(
+        "from tests.poker import kuhn\n\n\ndef make_game():\n    return kuhn.make_game()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=r"'my_kuhn' has the id kuhn_poker_v0, which a game of tests\.poker\.kuhn has"):
+        bridge.register("my_kuhn")
 
 
 def test_a_process_that_imports_the_bridge_exits_cleanly() -> None:

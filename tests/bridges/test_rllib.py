@@ -58,6 +58,43 @@ def test_an_illegal_action_is_an_error() -> None:
         env.step({agent: int(np.flatnonzero(shown["action_mask"] == 0)[0])})
 
 
+def test_wrong_steps_change_nothing() -> None:
+    env = bridge.RLlibEnv({"game": "agent_avenue_v0"})
+    ((agent, shown),) = env.reset(seed=1)[0].items()
+    action = int(shown["action_mask"].argmax())
+    before = env.env.state().tobytes()
+    for wrong in ({"player_1": action}, {"nobody": action}, {}, {agent: action, "player_1": action}):
+        with pytest.raises(ValueError, match=r"action_dict must have one action, of player_0, not of \["):
+            env.step(wrong)
+    with pytest.raises(IllegalAction):
+        env.step({agent: action + 0.7})
+    assert env.env.state().tobytes() == before
+    over = False
+    while not over:
+        _, _, ends, _, _ = env.step({agent: int(env.env.observe(agent)["action_mask"].argmax())})
+        agent, over = env.env.agent_selection, ends["__all__"]
+    for action in (None, 0):
+        with pytest.raises(ValueError, match="the game is over: call reset"):
+            env.step({agent: action})
+
+
+def test_games_begin_from_positions() -> None:
+    env = bridge.RLlibEnv({"game": "agent_avenue_v0"})
+    env.reset(seed=1)
+    env.step({"player_0": int(env.env.observe("player_0")["action_mask"].argmax())})
+    state = env.env.state_to_dict()
+    again = bridge.RLlibEnv({"game": "agent_avenue_v0"})
+    ((agent, _),) = again.reset(options={"state": state})[0].items()
+    assert agent == env.env.agent_selection
+    assert again.env.state_to_dict() == state
+
+
+def test_wrong_configs_are_refused() -> None:
+    for wrong in ({}, {"game": "agent_avenue_v0", "players": 3}):
+        with pytest.raises(ValueError, match="the config must have game and options, not"):
+            bridge.RLlibEnv(wrong)
+
+
 def test_seats_are_drawn_for_each_episode() -> None:
     seating, agents = bridge.Seating(3, opponents=2, share=0.4), ["player_0", "player_1", "player_2"]
     drawn = Counter()
@@ -75,6 +112,8 @@ def test_seats_are_drawn_for_each_episode() -> None:
     ("settings", "message"),
     [
         ({"share": 1.5}, "share must be .*0 and 1.*, not 1.5"),
+        ({"share": "x"}, "share must be .*0 and 1.*, not 'x'"),
+        ({"hidden": 128}, r"hidden must be widths such as \(128, 128\), not 128"),
         ({"opponents": 0}, "share must be .*0 without opponents, not 0.2"),
         ({"opponents": -1}, "opponents must be an integer >= 0, not -1"),
         ({"freeze_every": 0}, "freeze_every must be an integer >= 1, not 0"),

@@ -15,6 +15,7 @@ pytest.importorskip("torchrl", reason="torchrl is not installed: make test-bridg
 torch = pytest.importorskip("torch")
 bridge = pytest.importorskip("spygames_training.bridges.torchrl")
 check_env_specs = pytest.importorskip("torchrl.envs.utils").check_env_specs
+step_mdp = pytest.importorskip("torchrl.envs.utils").step_mdp
 Collector = pytest.importorskip("torchrl.collectors").Collector
 TensorDict = pytest.importorskip("tensordict").TensorDict
 network = pytest.importorskip("spygames_training.networks.actor_critic")
@@ -57,6 +58,39 @@ def test_games_are_the_same(variant: Variant) -> None:
         ended += int(games.done.sum())
         games.begin(np.flatnonzero(games.done))
     assert ended > 0
+
+
+def test_a_seed_counts_for_each_game_from_its_next_reset_on() -> None:
+    game = make_game("agent_avenue_v0")
+    one, two = bridge.TorchRLEnv(game, N, seed=9), bridge.TorchRLEnv(game, N, seed=1)
+    two.set_seed(9)
+    assert (one.reset()["observation"] == two.reset()["observation"]).all()
+    data = two.reset()
+    while not two.games.done.any():
+        data = step_mdp(two.rand_step(data))
+    two.set_seed(7)
+    over = two.games.done.copy()
+    running = two.games.states[~over].tobytes()
+    data = two.maybe_reset(data)
+    assert two.games.states[~over].tobytes() == running
+    assert (two.games.seeds[over] == Rows(game, N, 7).seeds[over]).all()
+    assert (data["observation"].numpy() == two.games.observation).all()
+
+
+def test_games_that_are_over_wait_for_the_others() -> None:
+    game = make_game("agent_avenue_v0")
+    env = bridge.TorchRLEnv(game, 4, seed=1)
+    data = env.rollout(400, break_when_any_done=False, break_when_all_done=True)
+    assert data["next", "done"][:, -1].all()
+    lengths = (~data["next", "done"].squeeze(-1)).sum(1) + 1
+    assert len(set(lengths.tolist())) > 1
+    last = data["next", "paid"][torch.arange(4), lengths - 1]
+    assert last.sort(-1).values.tolist() == [[-1, 1]] * 4
+    assert (data["next", "paid"][:, -1] == last).all()  # TorchRL repeats the last step
+    with pytest.raises(ValueError, match="game 0 is over: call reset"):
+        env.step(data[:, -1].select("action"))
+    with pytest.raises(ValueError, match=r"step needs `action`, int64 \[4\]"):
+        env.step(env.reset())
 
 
 def test_an_illegal_action_changes_no_game() -> None:

@@ -177,9 +177,11 @@ class Record:
 
     def _command(self, game: "Game", specs: tuple[str, ...]) -> str:
         """Return a command line that writes the same dataset."""
+        from spygames.core.game.registry import name_of
+
         options = [part for name, chosen in game.options.items() for part in ("--option", f"{name}={chosen}")]
-        words = ["spygames", "record", *specs, "--game", game.id, *options, "--games", self.games, "--seed", self.seed,
-                 "--dataset", self.dataset]  # fmt: skip
+        words = ["spygames", "record", *specs, "--game", name_of(game), *options, "--games", self.games]
+        words += ["--seed", self.seed, "--dataset", self.dataset]
         words += ["--form", self.form] if self.form != "decisions" else []
         words += ["--advice", self.advice] if self.advice else []
         flags = {"--parquet": self.parquet, "--truth": self.truth, "--numbers-only": self.numbers_only}

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 import docstring_parser
 
 from spygames.core.game.game import Game
-from spygames.core.game.registry import game_ids, game_module, make_game
+from spygames.core.game.registry import game_ids, game_module, imports_code, make_game, name_of
 from spygames.core.players.checkpoint import layout_hash
 from spygames.core.players.checkpoint_files import CONFIG, read_checkpoint_config
 from spygames.core.players.names import PlayerName
@@ -192,8 +192,9 @@ def levels_of(game: Game) -> list[tuple[str, str]]:
     "Strongest" is the best released agent of the variant, or the last of the scripted players where there is none.
     """
     best = [BEST] if fits(game, BEST) else []
-    ranked = [spec for spec in ("random", "greedy", "expert") if spec in game.bots] or [*game.bots]
-    ranked += best
+    own = [*game.bots] if imports_code(name_of(game)) else ["random", "greedy", "expert"]
+    ranked = [spec for spec in own if spec in game.bots] + best
+    ranked = ranked[:3] + ranked[3:][-1:]
     names = ("Beginner", "Easy", "Hard")[: len(ranked) - 1]
     return list(zip((*names, "Strongest"), ranked, strict=True))
 

@@ -1,6 +1,7 @@
 """The stable-baselines3 bridge: credit per seat, masks, one seat against players, and conversion to our checkpoints."""
 
 import contextlib
+import copy
 import dataclasses
 import warnings
 from functools import partial
@@ -164,6 +165,15 @@ def test_an_illegal_action_is_refused_and_changes_nothing(make_env: Any) -> None
         env.step(actions)
     np.testing.assert_array_equal(env.games.states, states)
     np.testing.assert_array_equal(env.games.observation, before)
+
+
+def test_copies_share_no_games() -> None:
+    env = SelfPlayVecEnv(kuhn.make_game(), 2, seed=1, by_hand=True)
+    env.reset()
+    before = env.games.states.tobytes()
+    for other in (copy.copy(env), copy.deepcopy(env)):
+        other.step(other.action_masks().argmax(1))
+        assert env.games.states.tobytes() == before != other.games.states.tobytes()
 
 
 @pytest.mark.parametrize("make_env", [partial(SelfPlayVecEnv, by_hand=True), LearnerSeatVecEnv])

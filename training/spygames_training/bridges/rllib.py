@@ -20,7 +20,7 @@ RLlib keeps a trajectory for each agent of an episode, so a seat's reward reache
 
 import copy
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,8 @@ class RLlibEnv(MultiAgentEnv):
 
     def __init__(self, config: Mapping[str, Any]):
         super().__init__()
+        if "game" not in config or not set(config) <= {"game", "options"}:
+            raise ValueError(f"the config must have game and options, not {[*config]!r:.100}")
         self.env = GameEnv(make_game(config["game"], **config.get("options", {})))
         game = self.env.game
         self.agents = self.possible_agents = list(self.env.possible_agents)
@@ -97,14 +99,26 @@ class RLlibEnv(MultiAgentEnv):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin a game: from `seed`, or from the random stream after the last game."""
-        self.env.reset(seed=seed)
+        """Begin a game: from `seed`, or from the random stream after the last game.
+
+        `options={"state": ...}` begins from a position, as in `GameEnv.reset`.
+        """
+        self.env.reset(seed=seed, options=options)
         return self._seen(self.env.agent_selection), {}
 
     def step(self, action_dict: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Apply the only action in `action_dict`, of the agent to act."""
-        ((agent, action),) = action_dict.items()
-        self.env.step(int(action))
+        """Apply the only action in `action_dict`, of the agent to act.
+
+        Raises:
+            IllegalAction: the action is malformed or not legal. The game has not changed.
+            ValueError: `action_dict` has other agents, or the game is over.
+        """
+        agent = self.env.agent_selection
+        if not self.env.agents or self.env.terminations[agent] or self.env.truncations[agent]:
+            raise ValueError("the game is over: call reset")
+        if [*action_dict] != [agent]:
+            raise ValueError(f"action_dict must have one action, of {agent}, not of {[*action_dict]!r:.100}")
+        self.env.step(action_dict[agent])
         over, cut_off = self.env.terminations[agent], self.env.truncations[agent]
         shown = self.possible_agents if over or cut_off else [self.env.agent_selection]
         rewards = {each: float(self.env.rewards[each]) for each in shown}  # RLlib needs one with each observation
@@ -219,12 +233,14 @@ def ppo_config(
         ValueError: an unknown game or option, or a number out of range.
     """
     opponents, freeze_every = whole("opponents", opponents, 0), whole("freeze_every", freeze_every, 1)
-    share = float(share)
-    if not 0 <= share <= 1 or (share and not opponents):
-        raise ValueError(f"share must be between 0 and 1, and 0 without opponents, not {share}")
+    if not isinstance(share, int | float | np.number) or not 0 <= share <= 1 or (share and not opponents):
+        raise ValueError(f"share must be between 0 and 1, and 0 without opponents, not {share!r:.100}")
+    if not isinstance(hidden, Sequence) or isinstance(hidden, str):
+        raise ValueError(f"hidden must be widths such as (128, 128), not {hidden!r:.100}")
+    share, hidden = float(share), tuple(whole("hidden", width, 1) for width in hidden)
     game = make_game(game_id, **(options or {}))
     names = [LEARNER, *map(frozen, range(opponents))]
-    spec = RLModuleSpec(module_class=MaskedActorCritic, model_config={"hidden": tuple(map(int, hidden))})
+    spec = RLModuleSpec(module_class=MaskedActorCritic, model_config={"hidden": hidden})
     return (
         PPOConfig()
         .environment(

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from spygames import Game, Rows
+from spygames import NOBODY, Game, Rows
 from spygames.authoring import as_seed, whole
 from spygames_training import ActorCritic, Estimates, Played, per_seat_gae
 
@@ -63,12 +63,14 @@ class TorchRLEnv(EnvBase):
     move, and a softmax over no action would be NaN. `reset`, as TorchRL calls it, begins the next game there.
 
     An illegal action raises IllegalAction, and no game is changed. Without a policy (`rollout`, `rand_step`) actions
-    are drawn from the mask.
+    are drawn from the mask. Games that the key `_step` leaves out, as TorchRL does with those that are over, stay as
+    they are.
 
     Args:
         game: the game to play.
         n: number of games.
-        seed: 0..2^64-1, of the games until `set_seed` sets another one. None: drawn from the system's entropy.
+        seed: 0..2^64-1, of the games until `set_seed` sets another one, which counts for each game from its next reset
+            on. None: drawn from the system's entropy.
     """
 
     def __init__(self, game: Game, n: int, seed: int | None = None):
@@ -76,8 +78,12 @@ class TorchRLEnv(EnvBase):
         super().__init__(device="cpu", batch_size=[n])
         self.game, self.games = game, Rows(game, n, seed)
         self._rows = np.arange(n)
-        self._seed: int | None = None
-        """Seed of the next reset. None: each game continues its random stream."""
+        self._seats = self.games.seats.copy()
+        """int8 [n], the seat that is shown: the one to move, or the one that decided last"""
+        self._seeds = self.games.seeds.copy()
+        """uint64 [n], the seed of the next game where `_pending` is set"""
+        self._pending = np.ones(n, np.bool_)
+        """bool [n], whether the seed of the next game does not follow that of the last one"""
         self.observation_spec = Composite(
             observation=Unbounded((n, game.num_features), dtype=torch.float32),
             action_mask=Binary(game.num_actions, (n, game.num_actions), dtype=torch.bool),
@@ -100,26 +106,34 @@ class TorchRLEnv(EnvBase):
 
     def _reset(self, tensordict: TensorDictBase | None = None, **kwargs: object) -> TensorDictBase:
         chosen = None if tensordict is None else tensordict.get("_reset", None)
-        if self._seed is not None:
-            self.games.reset(self._seed)
-            self._seed = None
-        elif chosen is None:
-            self.games.reset()
-        else:
-            self.games.begin(np.flatnonzero(chosen.reshape(-1).numpy()))
+        games, rows = self.games, self._rows if chosen is None else np.flatnonzero(chosen.reshape(-1).numpy())
+        first, later = rows[self._pending[rows]], rows[~self._pending[rows]]
+        if len(first):
+            games.begin(first, self._seeds[first])
+        if len(later):
+            games.begin(later)
+        self._pending[rows] = False
+        games.rewards[rows], games.done[rows], games.cut_off[rows] = 0, False, False
+        self._seats[rows] = games.seats[rows]
         none = torch.zeros(self.batch_size[0], 1, dtype=torch.bool, device="cpu")
         paid = torch.zeros(self.batch_size[0], self.game.num_players, dtype=torch.float32, device="cpu")
-        return self._seen(self.games.seats, paid).update(
-            {"done": none, "terminated": none.clone(), "truncated": none.clone()}
-        )
+        return self._seen(paid).update({"done": none, "terminated": none.clone(), "truncated": none.clone()})
 
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
-        games, decided = self.games, self.games.seats.copy()
-        games.advance(self._rows, tensordict.get("action").numpy(), decided)
+        action, chosen, games = tensordict.get("action", None), tensordict.get("_step", None), self.games
+        if action is None:
+            raise ValueError(f"step needs `action`, int64 [{games.n}]")
+        rows = self._rows if chosen is None else np.flatnonzero(chosen.reshape(-1).numpy())
+        if len(over := rows[games.seats[rows] == NOBODY]):
+            raise ValueError(f"game {over[0]} is over: call reset")
+        decided = self._seats.copy()
+        games.advance(rows, action.numpy(), decided)
         over = games.done.copy()
-        paid = torch.from_numpy(games.rewards.copy())
+        paid = torch.zeros(self.batch_size[0], self.game.num_players, dtype=torch.float32, device="cpu")
+        paid[rows] = torch.from_numpy(games.rewards[rows])
+        self._seats[rows] = np.where(over, decided, games.seats)[rows]
         done, truncated = torch.from_numpy(over)[:, None], torch.from_numpy(games.cut_off.copy())[:, None]
-        return self._seen(np.where(over, decided, games.seats), paid).update(
+        return self._seen(paid).update(
             {
                 "reward": paid.gather(1, torch.from_numpy(decided.astype(np.int64))[:, None]),
                 "done": done,
@@ -128,8 +142,8 @@ class TorchRLEnv(EnvBase):
             }
         )
 
-    def _seen(self, seats: np.ndarray, paid: torch.Tensor) -> TensorDict:
-        """The view and mask of each game's given seat, copied."""
+    def _seen(self, paid: torch.Tensor) -> TensorDict:
+        """The views and masks, copied."""
         games = self.games
         mask = games.mask != 0
         mask |= ~mask.any(axis=1, keepdims=True)  # in games that are over
@@ -137,14 +151,15 @@ class TorchRLEnv(EnvBase):
             {
                 "observation": torch.from_numpy(games.observation.copy()),
                 "action_mask": torch.from_numpy(mask),
-                "seat": torch.from_numpy(seats.astype(np.int64)),
+                "seat": torch.from_numpy(self._seats.astype(np.int64)),
                 "paid": paid,
             },
             self.batch_size,
         )
 
     def _set_seed(self, seed: int | None) -> None:
-        self._seed = int(as_seed(seed))
+        self._seeds = Rows(self.game, self.games.n, int(as_seed(seed))).seeds
+        self._pending[:] = True
 
 
 def actor_value_operator(network: ActorCritic) -> ActorValueOperator:

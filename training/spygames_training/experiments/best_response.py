@@ -28,6 +28,7 @@ from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import written
 from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.game import Game
+from spygames.core.game.registry import name_of
 from spygames.core.game.validation import choice
 from spygames.core.players.checkpoint import checkpoint_game, common_game
 from spygames.core.players.mixture import MIX, MixturePlayer
@@ -260,7 +261,7 @@ def learner_run(
     policy = policies[0]
     folder, kept = _folder(folder, policies), policy.network.config
     config = Config(
-        game=policy.game.id,
+        game=name_of(policy.game),
         options=dict(policy.game.options),
         name=folder.name,
         seed=seed,

@@ -55,7 +55,7 @@ def measure(
         "options": dict(game.options),
         "games": games,
         "decisions": spread(np.concatenate(decisions)),
-        "turns": spread(last["turn"]),
+        **({"turns": spread(last["turn"])} if "turn" in (last.dtype.names or ()) else {}),
         "wins": (np.concatenate(results) > 0).mean(0).tolist(),
         "ends": ends(game, last),
     }
@@ -78,7 +78,12 @@ def spread(numbers: np.ndarray) -> dict[str, float]:
 
 
 def ends(game: Game, last: np.ndarray) -> dict[str, float]:
-    """Return the share of each end reason, in the order of the game's list, from final states, STATE [n]."""
+    """Return the share of each end reason, in the order of the game's list, from final states, STATE [n].
+
+    Empty if the game has no field `end_reason`.
+    """
+    if "end_reason" not in (last.dtype.names or ()):
+        return {}
     _, where, counts = np.unique(last["end_reason"], return_index=True, return_counts=True)
     names = [game.state_to_dict(as_record(last, int(k)))["end_reason"] for k in where]
     return {name: count / len(last) for name, count in zip(names, counts.tolist(), strict=True)}
@@ -88,11 +93,12 @@ def columns(rows: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]
     """Return the head and cells of a table of `measure` results, with the options in which the rows differ."""
     names = [name for name in rows[0]["options"] if len({str(row["options"][name]) for row in rows}) > 1]
     reasons = list(dict.fromkeys(reason for row in rows for reason in row["ends"]))
-    head = [*names, "mean decisions (median, most)", "mean turns (median, most)", "won by each seat", *reasons]
+    lengths = [key for key in ("decisions", "turns") if key in rows[0]]  # a game may have no field `turn`
+    head = [*names, *(f"mean {key} (median, most)" for key in lengths), "won by each seat", *reasons]
     lines = []
     for row in rows:
         cells = [str(row["options"][name]) for name in names]
-        cells += ["{mean:.2f} ({median:.0f}, {most})".format(**row[key]) for key in ("decisions", "turns")]
+        cells += ["{mean:.2f} ({median:.0f}, {most})".format(**row[key]) for key in lengths]
         cells.append(" / ".join(f"{100 * share:.1f} %" for share in row["wins"]))
         cells += [f"{100 * row['ends'].get(reason, 0):.2f} %" for reason in reasons]
         lines.append(cells)

@@ -26,7 +26,7 @@ from spygames.core.basics.text import one_line, shown
 from spygames.core.basics.version import VERSION
 from spygames.core.chat.player import language_models
 from spygames.core.game.game import Game
-from spygames.core.game.registry import imports_code, make_game
+from spygames.core.game.registry import imports_code, make_game, name_of
 from spygames.core.game.validation import same
 from spygames.core.players.mixture import MixturePlayer, members_of
 from spygames.core.players.names import PlayerName, runs_code
@@ -177,7 +177,7 @@ def play_line(
     }
     if referee.forfeits:
         made["messages"] = list(dict.fromkeys(f.message for f in referee.forfeits.values()))[:10]
-    about = {"id": game.id, "options": dict(game.options)}
+    about = {"id": name_of(game), "options": dict(game.options)}
     return Line(
         about, (first[0], second[0]), seed, number, block.wins, _forfeits(game, block, first[0] == second[0]), made
     )

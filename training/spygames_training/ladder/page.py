@@ -30,9 +30,12 @@ def write_page(game: Game, file: Path, lines: Sequence[Line]) -> Standings:
 
 def short_title(game: Game) -> str:
     """Return the game's id with the number of players and the options that differ from the defaults."""
-    from spygames.core.game.registry import make_game
+    from spygames.core.game.registry import make_game, name_of
 
-    usual = make_game(game.id).options
+    try:
+        usual = make_game(name_of(game)).options
+    except ValueError:  # no module makes it
+        usual = {}
     different = [f"{k}={v}" for k, v in game.options.items() if usual.get(k) != v or k == "players"]
     return ", ".join([game.id, *different])
 

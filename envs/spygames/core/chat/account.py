@@ -107,7 +107,10 @@ class Budget:
         self._began: float | None = None
 
     def join(self, model: str, account: Account) -> None:
-        """Add the account of a player; one that has joined stays. ValueError if the cost is limited and the model has no price."""
+        """Add the account of a player; one that has joined stays.
+
+        ValueError if the cost is limited and the model has no price.
+        """
         if self.limits.dollars is not None and model not in self.limits.prices:
             raise ValueError(f"a limit on dollars needs a price of {model}, in dollars per million tokens in and out")
         self._accounts[id(account)] = model, account

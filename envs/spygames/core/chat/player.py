@@ -258,7 +258,8 @@ class LanguageModel:
         """Return the conversation of a seat and its decision."""
         news = self._following.news(d, row, True)
         turn = turn_of(d.game, d.states[row : row + 1].copy(), news.events)
-        assert d.notes is not None and d.games is not None  # `news` has checked it
+        assert d.notes is not None  # `news` has checked both
+        assert d.games is not None
         number, position = int(d.games[row]), int(d.notes.count[row])
         if any(place == row and talk.game != number for (place, _), talk in self._talks.items()):
             self._write(row, "broken off")

@@ -104,14 +104,20 @@ class Kernel(CPUDispatcher):
 
     @contextlib.contextmanager
     def _noted(self) -> Iterator[None]:
-        """Record the first failure in `_failure`."""
+        """Record the first failure in `_failure`.
+
+        After a failed call Numba goes on with the other calls of the caller, so their success does not forget it. That
+        of the caller or of the same kernel does: it had other types then.
+        """
+        before: Any = _failure.kernel
+        own: Any = self.py_func
         try:
             yield
         except Exception as error:
             if _failure.kernel is None:
-                _failure.kernel, _failure.error = self.py_func, error
+                _failure.kernel, _failure.error = own, error
             raise
-        _failure.kernel = None
+        _failure.kernel = None if before is own else before
 
     def entry(self, args: tuple[Any, ...]) -> Any:
         """Return the entry point for the types of the first arguments ever passed, compiled if needed."""
@@ -247,6 +253,8 @@ def _complaint(function: FunctionType, error: Exception) -> str:
     why = " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1])
     if "NRT required" in text or "Only accept returning of array" in text:
         why = f"it allocates memory, which kernels must not do ({why})"
+    elif isinstance(error, KeyError):
+        why = f"a record has no field {why}"
     elif not isinstance(error, NumbaError):
         why = f"{type(error).__name__}: {why}" if why else type(error).__name__
     where = f"{function.__code__.co_filename}, line {line}"
@@ -319,6 +327,11 @@ def entry(function: F, *args: object) -> F:
 
 
 _bound: dict[tuple[str, str], Callable[..., object]] = {}
+
+
+def is_kernel(function: object) -> bool:
+    """Whether loops can contain this function: a kernel, or any function if nothing is compiled."""
+    return bool(numba.config.DISABLE_JIT) or isinstance(function, CPUDispatcher)
 
 
 def is_cached(function: Callable[..., object]) -> bool:

@@ -6,6 +6,7 @@ Letters in shapes, here and everywhere: n games, P seats, A actions, F view feat
 import importlib
 import json
 import pickle
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -19,7 +20,7 @@ from spygames.core.basics.json_numbers import read_uint64
 from spygames.core.basics.text import one_line, shown
 from spygames.core.basics.whole_numbers import whole
 from spygames.core.compiling.digest import code_digest
-from spygames.core.compiling.kernel import Int, Record, bind
+from spygames.core.compiling.kernel import Int, Record, bind, is_kernel
 from spygames.core.game.belief_targets import Questions
 from spygames.core.game.fields import NamedRecord, named
 from spygames.core.game.rng import given_seed
@@ -38,6 +39,8 @@ NOBODY = -1
 
 KERNELS = ("init", "legal", "apply", "returns", "observe", "determinize")
 """The fields of a Game that `Game.bind` puts into loops."""
+OPTIONAL_KERNELS = ("truncated", "is_known", "rewind", "ways", "determinize_stratum")
+"""The other fields that are kernels, or None."""
 
 
 class IllegalAction(ValueError):
@@ -150,7 +153,8 @@ class Game(Generic[V]):
     texts: Texts
     """Texts, mappings and pictures."""
     bots: Mapping[str, Bot]
-    """Scripted players by name, always including `random`."""
+    """Scripted players by name, always including `random`. List them weakest first: the page to play on takes the last
+    one of a game of your own for the strongest."""
     module: ModuleType = field(repr=False)
     """The rules module. It, or its package, has the `make_game` that makes the game again in another process."""
     truncated: Callable[[Record], bool] | None = None
@@ -218,7 +222,7 @@ class Game(Generic[V]):
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For networks that process entities one by one: the fields of VIEW that describe each kind of entity. The first
     axis of the first field is the number of entities. Each other field has an axis of that length; the first such axis
-    counts."""
+    counts. It may name fields that the variant lacks."""
     extra_fields: tuple[str, ...] = ()
     """The last fields of VIEW, if another variant with the same rules has exactly the fields before them. A network
     that was trained for that variant plays this one, too, and does not read the extra fields."""
@@ -231,8 +235,8 @@ class Game(Generic[V]):
     only its seat knows. It may name fields that the variant lacks. None: not stated."""
 
     def __post_init__(self) -> None:
-        """Check the layouts and bots; ValueError names the field that is wrong."""
-        if problem := _wrong_state(self.state_dtype) or _wrong_view(self.view_dtype):
+        """Check the fields; ValueError names the one that is wrong."""
+        if problem := _wrong_type(self) or _wrong_state(self.state_dtype) or _wrong_view(self.view_dtype):
             raise ValueError(f"{self.id}: {problem}")
         if "random" not in self.bots:
             raise ValueError(
@@ -244,6 +248,9 @@ class Game(Generic[V]):
         parts = self.view_parts
         if parts is not None and not set(parts.values()) <= set(PARTS):
             raise ValueError(f"{self.id}: view_parts must have values of {', '.join(PARTS)}, not {shown(parts)}")
+        described = {name for group in self.entities.values() for name in group}
+        if described and not described & {*names}:
+            raise ValueError(f"{self.id}: entities must name fields of VIEW, not only {shown(sorted(described))}")
         if self.rewind_within and self.rewind_within not in (self.state_dtype.names or ()):
             raise ValueError(f"{self.id}: rewind_within must be a field of STATE, not {shown(self.rewind_within)}")
         for name in ("state_dtype", "view_dtype"):
@@ -330,7 +337,14 @@ class Game(Generic[V]):
 
         In the copy, the globals named in KERNELS are this game's kernels, STATE and VIEW are its dtypes, and `names`
         replace further globals.
+
+        Raises:
+            ValueError: a function of the game is no kernel.
         """
+        for name, value in {**self._kernels, **names}.items():
+            if callable(value) and not is_kernel(value):
+                called = getattr(value, "__qualname__", shown(value))
+                raise ValueError(f"{self.id}: {name} must be a kernel: mark the function {called} with @kernel")
         return bind(loop, self.id, self.title, STATE=self.state_dtype, VIEW=self.view_dtype, **self._kernels, **names)
 
     def __eq__(self, other: object) -> bool:
@@ -571,6 +585,40 @@ def load(where: Reference) -> Game:
     """Make the game of a `reference`; the same object each time."""
     module, options = where
     return importlib.import_module(module).make_game(**json.loads(options))
+
+
+def _wrong_type(game: Game) -> str | None:
+    """Return the first field of a Game that has no value of its type; None if all have."""
+    if not (isinstance(game.name, str) and re.fullmatch("[a-z][a-z0-9_]*", game.name)):
+        return f"name must be lower-case letters, digits and _, such as 'agent_avenue', not {shown(game.name)}"
+    for name, least in (("version", 0), ("num_players", 1), ("num_actions", 1)):
+        try:
+            whole(name, getattr(game, name), least)
+        except (ValueError, TypeError) as error:
+            return str(error)
+    kinds = {
+        "options": Mapping, "packed": np.ndarray, "state_dtype": np.dtype, "view_dtype": np.dtype, "texts": Texts,
+        "bots": Mapping, "module": ModuleType, "entities": Mapping,
+    }  # fmt: skip
+    for name, kind in kinds.items():
+        if not isinstance(value := getattr(game, name), kind):
+            return f"{name} must be a {kind.__name__}, not {shown(value)}"
+    optional = {name: getattr(game, name) for name in OPTIONAL_KERNELS}
+    kernels = {name: getattr(game, name) for name in KERNELS} | {k: f for k, f in optional.items() if f is not None}
+    for name, function in (kernels | {f"the bot {name!r}": bot for name, bot in game.bots.items()}).items():
+        if not callable(function):
+            return f"{name} must be a kernel, not {shown(function)}"
+    layouts = (("OPTIONS", game.packed.dtype), ("STATE", game.state_dtype), ("VIEW", game.view_dtype))
+    for layout, dtype in layouts:
+        if taken := [name for name in _all_names(dtype) if hasattr(NamedRecord, name)]:
+            return f"the field {taken[0]!r} of {layout} has a name that all NumPy records have: choose another one"
+    return None
+
+
+def _all_names(dtype: np.dtype) -> list[str]:
+    """Return the names of all fields of a layout, of nested ones too."""
+    names = dtype.names or ()
+    return [*names, *(inner for name in names for inner in _all_names(dtype[name].base))]
 
 
 def _wrong_state(dtype: np.dtype) -> str | None:

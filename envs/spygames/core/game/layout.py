@@ -309,6 +309,9 @@ def fields(layout: type[Layout], **variant: Any) -> dict[str, Field]:
 @cache
 def _rows(layout: type[Layout]) -> dict[str, Field]:
     tables = [vars(table) for table in reversed(layout.__mro__)]
+    for name, value in vars(layout).items():
+        if not isinstance(value, Field) and not name.startswith("_") and not hasattr(value, "__get__"):
+            raise ValueError(f"{layout.__name__}.{name} must be a field, such as int8(0, 9, ...), not {shown(value)}")
     return {name: row for table in tables for name, row in table.items() if isinstance(row, Field)}
 
 

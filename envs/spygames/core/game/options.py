@@ -7,10 +7,11 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, wraps
-from typing import Any, Literal, ParamSpec, Self, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, ParamSpec, Self, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from spygames.core.basics.text import shown
 from spygames.core.game.game import Game
 from spygames.core.game.layout import NONE, Layout, dtype
 from spygames.core.game.padding import PADDING
@@ -157,8 +158,13 @@ def _rows(options: type[GameOptions]) -> dict[str, tuple[str, Allowed]]:
     """Return the meaning and the allowed values of each option; () if the game checks the option itself."""
     found = {}
     for name, hint in get_type_hints(options, include_extras=True).items():
-        kind, *notes = get_args(hint)
-        meaning = next(note for note in notes if isinstance(note, str))
+        kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        meaning = next((note for note in notes if isinstance(note, str)), None)
+        if meaning is None:
+            raise ValueError(
+                f"{options.__name__}.{name} must have a type, allowed values and a meaning, such as "
+                f'Annotated[int, range(2, 5), "2, 3 or 4"], not {shown(hint)}'
+            )
         allowed = next((note for note in notes if not isinstance(note, str)), None)
         found[name] = meaning, _values(kind) if allowed is None else allowed
     return found

@@ -86,9 +86,11 @@ def game_module(game_id: str) -> ModuleType:
         found = isinstance(name, str) and importlib.util.find_spec(name) is not None
     except (ImportError, ValueError, OSError, RecursionError):  # the last two for very long names
         found = False
-    module = importlib.import_module(name) if found else None
-    if module is None or not hasattr(module, "make_game"):
+    if not found:
         raise ValueError(f"no game {shown(game_id)}; {_meant(game_id)}")
+    module = importlib.import_module(name)
+    if not hasattr(module, "make_game"):
+        raise ValueError(f"no game {shown(game_id)}: the module has no make_game; {_meant(game_id)}")
     return module
 
 
@@ -116,9 +118,29 @@ def make_game(game_id: str, **options: Any) -> "Game":
     Raises:
         ValueError: the game, an option (`UnknownOption`) or a value is invalid.
     """
+    from spygames.core.game.game import Game
+
     make = game_module(game_id).make_game
     check_options(make, canonical_id(game_id), options)
-    return make(**options)
+    made = make(**options)
+    if not isinstance(made, Game):
+        raise ValueError(f"make_game of {shown(game_id)} must return a Game, not {shown(made)}")
+    return made
+
+
+def name_of(game: "Game") -> str:
+    """Return the name from which `make_game` makes a game: its id, or the module of a game of your own.
+
+    The id also for a game that no module makes.
+    """
+    from spygames.core.game.game import reference
+
+    if game.id in game_ids():
+        return game.id
+    try:
+        return reference(game)[0]
+    except ValueError:
+        return game.id
 
 
 def default_options(game_id: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from spygames.core.basics.version import VERSION
 from spygames.core.basics.whole_numbers import is_whole, whole
 from spygames.core.compiling.kernel import Record
 from spygames.core.game import registry
-from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record, reference
+from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import derived_seed
 from spygames.core.game.validation import because, some_legal
 from spygames.core.players.names import as_players
@@ -429,7 +429,7 @@ def _write(
         texts.append(game.action_to_string(as_record(before), action, int(before["to_move"][0])))
         positions.append(_digest(game, s))
     return GameRecord(
-        game=_name_of(game),
+        game=registry.name_of(game),
         options=dict(game.options),
         seed=None if seed is None else int(seed),
         state=state,
@@ -440,16 +440,6 @@ def _write(
         players=players,
         forfeit=forfeit,
     )
-
-
-def _name_of(game: Game) -> str:
-    """Return the name from which `make_game` makes `game`; its id for a game that was made by hand."""
-    if game.id in registry.game_ids():
-        return game.id
-    try:
-        return reference(game)[0]
-    except ValueError:
-        return game.id
 
 
 def game_of(r: GameRecord) -> Game:

@@ -11,12 +11,13 @@
 Before the first `reset()`, steps, masks and pictures raise ResetNeeded.
 """
 
+import copy
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from gymnasium import Wrapper
@@ -74,6 +75,10 @@ class GamesVecEnv(VecEnv):
             ValueError: the seed of a row would not be 0..2^64-1. The seeds are unchanged then.
         """
         return super().seed(None if seed is None else whole("seed", seed, 0, 2**64 - self.num_envs))
+
+    def __copy__(self) -> Self:
+        """Return a copy with games of its own."""
+        return copy.deepcopy(self)
 
     def _start(self) -> None:
         """Start all games over."""
