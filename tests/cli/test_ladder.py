@@ -192,3 +192,19 @@ def test_invalid_arguments_give_one_line_and_change_nothing(tmp_path: Path, caps
     ):
         assert text in complaint(["ladder", *map(str, argv)], capsys)
     assert {path: path.read_bytes() for path in tmp_path.glob("*.jsonl")} == before
+
+
+def test_a_game_of_another_module_has_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "x.jsonl"
+    few = ["--blocks", 1, "--deals", 8]
+    assert run("ladder", file, "--players", "random", "mc:4", "--game", "tests.poker.kuhn", *few) == 0
+    assert "kuhn_poker_v0" in file.with_suffix(".md").read_text()
+    assert file.with_suffix(".svg").exists()
+    before = file.read_bytes()
+    refused = complaint(["ladder", str(file)], capsys)
+    assert "'tests.poker.kuhn', which is not a game of spygames; pass --allow-code to import it" in refused
+    assert run("ladder", file, "--allow-code", *few) == 0
+    assert run("ladder", file, "--game", "tests.poker.kuhn", *few) == 0
+    assert file.read_bytes() == before
+    assert run("ladder", file, "--rerun", 1, "--allow-code") == 0
+    assert capsys.readouterr().out.endswith("line 1: the same, byte for byte\n")

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spygames import make_game
 from spygames.players import DecisionBatch, LanguageModel
 from spygames.records import load_games
+from spygames_app.cli.models import Models
 from tests.cli.command import run
 from tests.support.chat_server import chat_server, listed
 
@@ -137,7 +139,6 @@ def test_wrong_options_are_refused(argv: list[str], message: str, capsys: pytest
 
 def test_forfeits_count_for_the_player_that_failed() -> None:
     """With three sides and with two, for both players of a pair."""
-    from spygames import make_game
     from spygames.players import DecisionBatch
     from spygames_training.measuring import cross_play, evaluate
 
@@ -219,3 +220,15 @@ def test_ctrl_c_says_where_the_answers_are(
     argv = ["evaluate", "llm:m@http://127.0.0.1:9/v1", "--against", "random", "--games", 2]
     assert run(*argv, "--llm.transcripts", tmp_path) == 130
     assert f"answers so far: {tmp_path}; the same command" in capsys.readouterr().out
+
+
+def test_the_options_of_language_models_are_passed_on(tmp_path: Path) -> None:
+    model = LanguageModel(make_game("agent_avenue_v0"), "m@http://127.0.0.1:9/v1")
+    options = Models(tmp_path, 3, 7, 1000, 2.5, 4, (("m", (1.0, 10.0)),))
+    with options.at_work([model]) as models:
+        assert models == [model]
+        assert (model.concurrent, model.patience) == (3, 7)
+        assert model.transcripts is not None
+        limits = model.budget.limits
+        assert (limits.tokens, limits.dollars, limits.seconds) == (1000, 2.5, 240)
+        assert limits.prices == {"m": (1.0, 10.0)}

@@ -29,6 +29,13 @@ def test_every_game_has_documented_variants() -> None:
         assert len(documented_variants(game_id)) == len(options)
 
 
+def test_a_game_without_turns_and_reasons_has_no_such_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("random-play", "--game", "tests.poker.kuhn", "--games", 20) == 0
+    _, _, head, _, row = capsys.readouterr().out.splitlines()[:5]
+    assert head == "| mean decisions (median, most) | won by each seat |"
+    assert row.startswith("| 2.")
+
+
 def test_the_table_has_the_figures_of_the_json_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "x.json"
     argv = ["--option", "players=2", "--option", "first_player=1", "--games", 50, "--json", file]

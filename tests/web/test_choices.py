@@ -1,5 +1,6 @@
 """The choices that the page offers: games, variants and players."""
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -74,6 +75,20 @@ def test_a_game_with_one_bot_has_one_level() -> None:
     levels = choices.levels_of(kuhn)
     assert [spec for _, spec in levels] == [*kuhn.bots][: len(levels)]
     assert levels[-1][0] == "Strongest"
+
+
+@pytest.mark.parametrize(
+    ("bots", "names"),
+    [
+        (("random", "bold"), ("Beginner", "Strongest")),
+        (("random", "shy", "bold", "calm", "sly"), ("Beginner", "Easy", "Hard", "Strongest")),
+    ],
+)
+def test_levels_of_a_game_of_ones_own_are_its_bots(bots: tuple[str, ...], names: tuple[str, ...]) -> None:
+    kuhn = spygames.make_game("tests.poker.kuhn")
+    game = dataclasses.replace(kuhn, bots=dict.fromkeys(bots, kuhn.bots["random"]))
+    wanted = [*bots[:3], bots[-1]] if len(bots) > 3 else [*bots]
+    assert choices.levels_of(game) == list(zip(names, wanted, strict=True))
 
 
 def test_a_game_of_another_module_without_pictures_is_played() -> None:

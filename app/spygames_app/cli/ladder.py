@@ -118,7 +118,10 @@ class Ladder:
         if not lines and not specs:
             there = "has no lines" if self.file.exists() else "does not exist"
             raise ValueError(f"{self.file} {there}: name the players, as in spygames ladder FILE greedy random")
-        game = game_of(lines[0], self.allow_code) if lines else choose_game(specs, self.game, dict(self.option))
+        named = bool(lines) and self.game == lines[0].game["id"]  # the user names the module, not the file
+        game = (
+            game_of(lines[0], self.allow_code or named) if lines else choose_game(specs, self.game, dict(self.option))
+        )
         if lines:
             check_sides(game, lines)
             self._check_same(game, lines[0])
@@ -143,7 +146,7 @@ class Ladder:
             raise ValueError(f"{self.file} has blocks of {counted(len(line.wins), 'deal')}: leave --deals out")
         own = {**default_options(game.id), **game.options}  # a game leaves out an option such as history=0
         wrong = [key for key, asked in self.option if own.get(key) != asked]
-        if (self.game not in (None, game.id)) or wrong or self.seed not in (None, line.seed):
+        if (self.game not in (None, game.id, line.game["id"])) or wrong or self.seed not in (None, line.seed):
             raise ValueError(f"{self.file} holds {game.title}, seed {line.seed}: name another file for another game")
 
     def _play(self, game: "Game", lines: "list[Line]", specs: tuple[str, ...]) -> "list[Line]":

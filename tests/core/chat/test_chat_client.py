@@ -1,19 +1,20 @@
 """Requests to servers of the chat form: failures, keys, limits, and the names of models."""
 
+import itertools
 import json
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from spygames import make_game
+from spygames.core.chat import account, client
 from spygames.core.chat.account import Budget
 from spygames.core.chat.client import MAX_ANSWER, MAX_BODY, TRIES, ChatClient, NoCompletion
 from spygames.core.chat.model_name import ModelName
 from spygames.players import LanguageModel, Limits, PlayerFailed, PlayerUnavailable
-from spygames.records import (
-    play_record,
-)
+from spygames.records import play_record
 from spygames_app.cli.models import accounts
 from tests.support.chat_server import Reaction, chat_server, in_form, model_of, sensible
 
@@ -288,3 +289,41 @@ def test_a_short_wait_that_a_server_asks_for_does_not_replace_growing_pauses(mon
         monkeypatch.undo()
         client.close()
     assert slept == [3, 3, 4, 8]
+
+
+def test_a_limit_on_time_stops_before_the_next_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+
+    monkeypatch.setattr(account, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def script(messages: list[dict[str, str]], number: int) -> str:
+        now[0] += 20.0
+        return sensible(messages, number)
+
+    with chat_server(script) as server:
+        model = model_of(server, limits=Limits(seconds=60))
+        now[0] = 1000.0  # time before the first request does not count
+        with pytest.raises(PlayerUnavailable, match="the time limit of 60 s is over"):
+            play_record(GAME, [model, "random"], seed=1)
+        model.close()
+    assert model.account.answers == 3
+
+
+def test_a_correction_says_why_an_action_is_not_legal() -> None:
+    with chat_server(lambda messages, number: '{"action": "recruit up"}') as server:
+        model = model_of(server, ",retries=1")
+        with pytest.raises(PlayerFailed):
+            play_record(GAME, [model, "random"], seed=1)
+        model.close()
+    told = server.requests[1]["messages"][-1]["content"].splitlines()[0]
+    assert told.startswith('"recruit up" is not one of your legal actions: ')
+
+
+def test_the_time_of_all_requests_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count(0.0)
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    with chat_server(sensible) as server:
+        model = model_of(server)
+        play_record(GAME, [model, "random"], seed=1)
+        model.close()
+    assert model.account.seconds >= model.account.answers > 0

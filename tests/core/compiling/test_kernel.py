@@ -386,7 +386,7 @@ def _init(s: kernel.Record, options: kernel.Record, seed: np.uint64) -> None:
 @pytest.mark.parametrize(
     ("calls", "guilty", "why"),
     [
-        (_reads_a_missing_field, _reads_a_missing_field, "scores"),
+        (_reads_a_missing_field, _reads_a_missing_field, "a record has no field 'scores'"),
         (_calls_it, _reads_a_missing_field, "scores"),
         (_allocates, _allocates, "allocates memory, which kernels must not"),
         (_reads_an_unknown_name, _reads_an_unknown_name, "name 'nothing' is not defined"),
@@ -408,6 +408,17 @@ def test_a_kernel_that_does_not_compile_is_named(calls: Any, guilty: Any, why: s
 def test_a_kernel_in_a_loop_that_does_not_compile_is_named() -> None:
     with pytest.raises(kernel.CompileError, match="kernel _reads_a_missing_field does not compile"):
         Batch(replace(kuhn.make_game(), init=kernel.kernel(_init)), 2, seed=1)
+
+
+@kernel.kernel
+def _legal(s: kernel.Record, mask: np.ndarray) -> None:
+    mask[:] = nothing  # type: ignore[name-defined] # noqa: F821
+
+
+@needs_compiler
+def test_a_kernel_is_named_although_the_loop_calls_others_after_it() -> None:
+    with pytest.raises(kernel.CompileError, match=r"kernel _legal does not compile .*name 'nothing' is not defined"):
+        Batch(replace(kuhn.make_game(), legal=_legal), 2, seed=1)
 
 
 @kernel.kernel

@@ -18,12 +18,13 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as wrappers
 
 import spygames
+from spygames.core.envs import vector
 from spygames.core.envs.single_seat import SingleEnv
 from spygames.core.envs.vector import SeatVectorEnv
 from spygames.core.game.game import Game, IllegalAction
 from spygames.core.players.player import DecisionBatch
 from tests.poker import kuhn
-from tests.support import recall
+from tests.support import pennies, recall
 
 GAME = spygames.make_game("agent_avenue_v0")
 NEXT, SAME, OFF = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
@@ -346,3 +347,12 @@ def test_render_shows_the_view_of_each_seat() -> None:
     pictures.reset(seed=1)
     assert [picture.shape for picture in pictures.render() or ()] == [(600, 800, 3)] * 2  # type: ignore[union-attr]
     assert SeatVectorEnv(GAME, 2).render() is None
+
+
+def test_only_successive_games_without_a_decision_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A seat that has no decision in half of its games plays on for ever."""
+    monkeypatch.setattr(vector, "MAX_STARTS", 20)
+    env = SeatVectorEnv(pennies.make_game(), 2, "random", seat=1)
+    env.reset(seed=1)
+    for _ in range(150):
+        env.step(np.zeros(2, np.int64))

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,6 +16,7 @@ import pytest
 from spygames.core.compiling.kernel import kernel
 from spygames.core.envs.single_seat import SingleEnv
 from spygames.core.game.game import Game, Record, as_record
+from spygames.core.game.registry import make_game
 from spygames.core.players.names import make_player
 from spygames.core.playing.batch import Batch
 from tests.poker import kuhn
@@ -86,6 +88,63 @@ def test_texts_are_those_of_seats_and_actions_of_the_game(wrong: Any) -> None:
 def test_a_game_without_a_random_player_is_refused() -> None:
     with pytest.raises(ValueError, match="bots must have 'random'"):
         replace(GAME, bots={"mine": mine})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"name": "My Game!"}, "name must be lower-case letters, digits and _, such as 'agent_avenue', not 'My Game!'"),
+        ({"version": "1"}, "version must be an integer >= 0, not '1'"),
+        ({"num_players": "2"}, "num_players must be an integer >= 1, not '2'"),
+        ({"num_actions": 0}, "num_actions must be an integer >= 1, not 0"),
+        ({"state_dtype": ["rng"]}, "state_dtype must be a dtype, not ['rng']"),
+        ({"packed": None}, "packed must be a ndarray, not None"),
+        ({"options": ["players"]}, "options must be a Mapping, not ['players']"),
+        ({"bots": ["random"]}, "bots must be a Mapping, not ['random']"),
+        ({"texts": None}, "texts must be a Texts, not None"),
+        ({"module": "kuhn"}, "module must be a module, not 'kuhn'"),
+        ({"determinize": None}, "determinize must be a kernel, not None"),
+        ({"rewind": "no"}, "rewind must be a kernel, not 'no'"),
+        ({"bots": {**GAME.bots, "mine": 3}}, "the bot 'mine' must be a kernel, not 3"),
+        ({"entities": {"card": ("face",)}}, "entities must name fields of VIEW, not only ['face']"),
+    ],
+)
+def test_fields_of_another_type_are_named(wrong: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        replace(GAME, **wrong)
+
+
+@pytest.mark.parametrize("name", ["size", "round", "copy", "all"])
+def test_names_that_numpy_records_have_are_refused(name: str) -> None:
+    """`s.size` would be NumPy's own attribute in interpreted kernels, and the field in compiled ones."""
+    for layout, dtype in (("STATE", kuhn.STATE), ("VIEW", kuhn.VIEW)):
+        other = np.dtype([*((n, dtype[n]) for n in dtype.names or ()), (name, np.float32)])
+        with pytest.raises(ValueError, match=f"the field '{name}' of {layout} has a name that all NumPy records have"):
+            replace(GAME, **{f"{layout.lower()}_dtype": other})
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")  # type: ignore[attr-defined]
+def test_a_function_that_is_no_kernel_is_named() -> None:
+    def legal(s: Record, mask: np.ndarray) -> None:
+        mask[:] = 1
+
+    def bot(view: Record, mask: np.ndarray, rng: np.ndarray) -> int:
+        return 0
+
+    with pytest.raises(ValueError, match=r"kuhn_poker_v0: legal must be a kernel: mark the function .*legal with @ker"):
+        Batch(replace(GAME, legal=legal), 2, 1)
+    with pytest.raises(ValueError, match=r"kuhn_poker_v0: bot must be a kernel: mark the function .*bot with @kernel"):
+        make_player(replace(GAME, bots={**GAME.bots, "mine": bot}), "mine")
+
+
+def test_a_module_without_a_game_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "no_game_at_all.py").write_text("")
+    (tmp_path / "no_game_returned.py").write_text("def make_game():\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match="no game 'no_game_at_all': the module has no make_game"):
+        make_game("no_game_at_all")
+    with pytest.raises(ValueError, match="make_game of 'no_game_returned' must return a Game, not None"):
+        make_game("no_game_returned")
 
 
 @kernel

@@ -194,6 +194,24 @@ def test_options_are_checked_and_have_help() -> None:
         make(**unknown)
 
 
+def test_rows_of_another_form_are_named() -> None:
+    class Wrong(Layout):
+        cards = 3
+        to_move = int8(0, 1, "the seat")
+
+    with pytest.raises(ValueError, match=r"Wrong\.cards must be a field, such as int8\(0, 9, \.\.\.\), not 3"):
+        layout.dtype(Wrong)
+
+    @dataclass(frozen=True)
+    class Bare(options.GameOptions):
+        players: int = 2
+
+    with pytest.raises(
+        ValueError, match=r"Bare\.players must have a type, allowed values and a meaning, such as Annot"
+    ):
+        Bare()
+
+
 def test_options_are_packed_by_name() -> None:
     packed = options.packed(Options, Settings(players=3), cards=False)
     assert (packed["players"][0], packed["cards"][0]) == (3, 0)

@@ -226,3 +226,42 @@ def test_a_batch_passes_notes_on() -> None:
     rng = np.zeros((3, 1), np.uint64)
     assert batch.decisions(rng, np.arange(3), notes=notes).notes is notes
     assert batch.decisions(rng, np.arange(3)).notes is None
+
+
+class Follows:
+    """Plays the first legal action. Records what it gets: earlier actions, its memory and its random stream."""
+
+    name, notes_size, memory_size = "follows", 64, 1
+
+    def __init__(self) -> None:
+        self.got: list[tuple[list[int], float, int]] = []
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        d, row = decisions, int(decisions.rows[0])
+        assert d.notes is not None
+        assert d.memory is not None
+        seat = int(d.states["to_move"][row])
+        self.got.append((d.notes.of(row).actions.tolist(), float(d.memory[row, seat, 0]), int(d.rng[row, 0])))
+        d.memory[row, seat, 0] += 1
+        d.rng[row] += np.uint64(1)
+        return d.mask[d.rows].argmax(axis=1)
+
+
+def test_after_an_undo_a_player_gets_the_same_notes_and_memory() -> None:
+    player = Follows()
+    live = LiveGame(make_game("agent_avenue_v0"), {1: player}, 3)
+
+    def turn() -> None:
+        while live.mover == 0:
+            live.act(next(iter(live.legal().values())))
+        while live.mover == 1:
+            live.play_on()
+
+    for _ in range(3):
+        turn()
+    before = [*player.got]
+    player.got.clear()
+    assert live.take_back(0)
+    turn()
+    assert player.got
+    assert player.got == before[-len(player.got) :]

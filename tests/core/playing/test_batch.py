@@ -361,3 +361,11 @@ def test_variants_with_the_same_kernels_have_separate_thread_loops() -> None:
         one, two = (Batch(make_game("agent_avenue_v0", **options), 8, seed=1, threads=threads) for threads in (1, 2))
         assert one.states.tobytes() == two.states.tobytes()
         assert one.observation.tobytes() == two.observation.tobytes()
+
+
+def test_new_games_are_not_cut_off() -> None:
+    batch = Batch(make_game("agent_dog_v0", players=2, max_turns=1), 2, 5)
+    while not batch.cut_off.all():
+        batch.step(batch.mask.argmax(1))
+    batch.reset(1)
+    assert not batch.cut_off.any()

@@ -298,3 +298,14 @@ def test_a_number_with_its_interval_is_broken_only_between_them() -> None:
 )
 def test_decisions_are_given_in_millions(number: int, text: str) -> None:
     assert in_millions(number) == text
+
+
+def test_each_deal_counts_the_same_however_many_questions_it_has() -> None:
+    states = AVENUE.start(1)
+    once, twice = (tuple(Fixed(AVENUE, k, move, states, EMPTY, 0) for move in range(n)) for k, n in ((0, 1), (1, 3)))
+    asked = [Asked(once, ((0, 3),)), Asked(twice, ((1, 3),) * 3)]
+    told = [[0.8, 0.2], [0.25] * 4]
+    answers: dict[str, Any] = {RULES: [[told], [told] * 3]}
+    found = {each.group: each for each in results(asked, answers, 0)}
+    assert found["one"].nats == pytest.approx((cost(0.8, 2) + cost(0.2, 2)) / 2)
+    assert (found["one"].deals, found["one"].questions) == (2, 4)

@@ -21,7 +21,9 @@ from spygames_training import best_response
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.agents.policy import Policy, PolicyPlayer
 from spygames_training.config import PPO, Config, Network, Opponents, from_mapping
+from spygames_training.evaluation.evaluation import Result
 from spygames_training.experiments import best_response as library
+from spygames_training.experiments.best_response import BestResponse, KnownSearch, _learners, learner_run
 from spygames_training.networks.actor_critic import make_network
 from spygames_training.runs.folder import resume_config
 from spygames_training.runs.run import Diverged, Run
@@ -466,3 +468,40 @@ def test_the_curve_against_a_mixture_weighs_each_member(tmp_path: Path, small_up
     ((decisions, share),) = library.learning_curve(learner)
     assert decisions == 512
     assert share == pytest.approx((0.75 + 2 * 0.25) / 3)
+
+
+def scaled(folder: Path, scale: float = 4.0) -> Path:
+    torch.manual_seed(0)
+    game = spygames.make_game("agent_avenue_v0")
+    extra = {"config": {"ppo": {"reward_scale": scale}}}
+    save_checkpoint(folder / "checkpoint", game, make_network(game, Network((16,))), 0, extra=extra)
+    return folder
+
+
+def result(share: float, low: float) -> Result:
+    return Result("x", "y", 2, 4, share, (low, 1.0), "", 0.5, 0.0, (-1.0, 1.0), "", (share, share))
+
+
+def test_the_worst_result_has_the_highest_lower_end() -> None:
+    results = {"sample": result(0.6, 0.5), "argmax": result(0.9, 0.4), "search": result(0.55, 0.52)}
+    assert BestResponse("agent", 0, 0, results).worst == "search"
+
+
+def test_a_search_on_the_agent_reads_its_values_in_their_unit(tmp_path: Path) -> None:
+    search = KnownSearch.of(scaled(tmp_path / "green"), tmp_path / "out", worlds=2)
+    assert search.challenger.policy.value_unit == 4.0
+
+
+def test_a_search_on_a_learner_reads_its_values_in_their_unit(tmp_path: Path) -> None:
+    learner = learner_run(scaled(tmp_path / "green"), tmp_path / "out", decisions=512, workers=1)
+
+    config = replace(learner.config, ppo=replace(learner.config.ppo, reward_scale=2.0))
+    players: Any = _learners(learner.game, config, learner.learner.network, 2, "float32")
+    assert players["search"].policy.value_unit == 2.0
+
+
+def test_a_search_alone_plays_the_games_of_its_seed(tmp_path: Path) -> None:
+    green = scaled(tmp_path / "green")
+    argv = ["best-response", green, "--search", 1, "--games", 2, "--seed", 7, "--out", tmp_path / "out"]
+    assert run(*argv) == 0
+    assert json.loads((tmp_path / "out" / "best_response.json").read_text())["seed"] == 7

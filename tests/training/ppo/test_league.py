@@ -110,3 +110,13 @@ def test_a_team_learns_together() -> None:
     assert (teams[..., 0] == teams[..., 1]).all()
     assert ((teams[..., 0] == 0).sum(axis=1) == 1).all()
     assert set(teams.flat) == {0, 1, 2}
+
+
+def test_results_fade_to_the_fair_share() -> None:
+    league = League(spygames.make_game("heimlich_v0", players=3), Opponents(share=1.0, bots=("random",)))
+    assert league.win_fraction(1) == pytest.approx(1 / 3)
+    league.add_results([{1: [10, 10]}])
+    assert league.win_fraction(1) == pytest.approx((10 + 2 / 3) / 12)
+    for _ in range(200):
+        league.add_results([])
+    assert league.win_fraction(1) == pytest.approx(1 / 3, abs=0.01)

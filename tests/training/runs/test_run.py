@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.files.atomic import only_one, write_whole
 from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.ppo.learner import Learner
 from spygames_training.runs.folder import resume_config
 from spygames_training.runs.report import Report
 from spygames_training.runs.run import Diverged, Run
@@ -523,3 +525,58 @@ def test_ctrl_c_before_the_first_save_offers_no_resume(
     assert capsys.readouterr().err.endswith(
         "spygames train: stopped before the first save, so there is nothing to resume\n"
     )
+
+
+def test_a_bot_that_is_listed_twice_has_one_mean(tmp_path: Path) -> None:
+    run = Run.create(replace(SMALL, opponents=Opponents(0.5, ("random", "random"))), tmp_path)
+    run.league.add_results([{1: [8, 8], 2: [0, 8]}])
+    (share,) = run._won_in_training().values()
+    assert share == pytest.approx((run.league.win_fraction(1) + run.league.win_fraction(2)) / 2)
+    assert share == pytest.approx(0.5)
+    run.close()
+
+
+def test_advantages_are_normalized_over_all_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[int, np.ndarray] = {}
+    gradient = Learner._gradient
+
+    def watched(self: Learner, replica: Any, data: Any, *rest: Any) -> Any:
+        seen[id(data)] = data.taken.advantages
+        return gradient(self, replica, data, *rest)
+
+    monkeypatch.setattr(Learner, "_gradient", watched)
+    run = Run.create(replace(SMALL, workers=2), tmp_path)
+    run.update()
+    run.close()
+    assert len(seen) == 2
+    together = np.concatenate([*seen.values()])
+    assert together.mean() == pytest.approx(0, abs=1e-5)
+    assert together.std() == pytest.approx(1, abs=1e-4)
+
+
+def test_the_running_mean_forgets_the_first_weights_quickly(tmp_path: Path) -> None:
+    run = Run.create(replace(SMALL, ppo=replace(SMALL.ppo, ema=0.9999, learning_rate=1e-2)), tmp_path)
+    first = [p.detach().clone() for p in run.learner.network.parameters()]
+    for _ in range(3):
+        run.update()
+    run.close()
+
+    def away(weights: Iterable[torch.Tensor]) -> float:
+        return sum(
+            float((a - b).detach().square().sum()) for a, b in zip(weights, run.learner.ema.parameters(), strict=True)
+        )
+
+    assert away(run.learner.network.parameters()) < away(first) / 4
+
+
+def test_a_run_is_evaluated_after_its_first_update_at_half_and_at_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spygames_training.runs.report.plot_curves", lambda rows, path, play="": path)
+    Run.create(replace(SMALL, evaluate_games=2), tmp_path).train(progress=False)
+    rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    found = {row["decisions"]: row["win_share/random"] for row in rows if "win_share/random" in row}
+    assert [*found] == [256, 768, 1536]
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    shares = [summary[moment]["win_share/random"] for moment in ("start", "half", "end")]
+    assert shares == [*found.values()]

@@ -1,0 +1,37 @@
+"""Standings: ties, and shares of the games that nobody forfeited."""
+
+import numpy as np
+import pytest
+
+from spygames_training.ladder.standings import POINTS, standings
+from tests.poker import kuhn
+from tests.support import pennies
+from tests.training.ladder.test_ladder import line_of, replace_digests
+
+KUHN = kuhn.make_game()
+
+
+def test_ties_are_split_in_the_ratings() -> None:
+    """Three wins to one, counted with halves, are odds of three; between two sides and among three."""
+    deals = 256
+    half = np.zeros((deals, 1, 1), bool)
+    half[::2] = True
+    two = np.where(half, [[1, 0], [1, 0]], [[0, 0], [0, 0]])  # half won, half drawn
+    three = np.where(half, [[1, 0]] * 3, [[1, 1]] * 3)  # half won alone, half shared with one of the others
+    for game, wins, odds in ((KUHN, two, 3), (pennies.make_game(), three, 3 * 2)):
+        sides = game.num_sides
+        lines = [replace_digests(line_of(game, "a", "b", wins, number)) for number in range(20)]
+        a, b = standings(lines, sides, resamples=2).ratings
+        assert a.value - b.value == pytest.approx(POINTS * np.log(odds), abs=3)
+
+
+def test_shares_without_forfeits_are_of_the_other_games() -> None:
+    wins = np.tile([[1, 0], [0, 1]], (256, 1, 1))  # each deal is won from the first side
+    line = replace_digests(line_of(KUHN, "a", "b", wins))
+    line.forfeits.extend([[number, 0, "failed"] for number in range(1, 512, 2)][:128])  # lost by a from the second
+    found = standings([line], 2, resamples=2)
+    names = [entry.name for entry in found.entries]
+    a, b = names.index("a"), names.index("b")
+    assert found.shares[a, b] == 0.5
+    assert found.shares_without[a, b] == pytest.approx(256 / 384)
+    assert found.shares_without[b, a] == pytest.approx(128 / 384)

@@ -1,0 +1,93 @@
+"""What a search chooses and believes: its draw in safe mode, flat weights, partners."""
+
+from typing import Any
+
+import numpy as np
+
+from spygames import make_game
+from spygames.core.game.game import as_record
+from spygames.core.players.history import Noted
+from spygames_training.search import SearchSettings
+from spygames_training.search.belief import believe
+from spygames_training.search.draws import Sampled
+from spygames_training.search.models import Rival, TableModel, UniformModel
+from spygames_training.search.policy_search import PolicySearch, Question
+from tests.poker import kuhn, leduc
+from tests.poker.nashconv import Tree
+from tests.poker.test_search import Everything, pasts, tree
+
+
+class At(Everything):
+    def __init__(self, name: str, infoset: int, number: float) -> None:
+        super().__init__(name, infoset)
+        self.number = number
+
+    def uniform(self) -> float:
+        return self.number
+
+
+def test_safe_mode_draws_from_the_policy_after_its_step() -> None:
+    game = kuhn.make_game()
+    tree = Tree(game)
+    p = tree.mask / tree.mask.sum(axis=1, keepdims=True)
+    model = TableModel(tree.observation, p)
+    settings = SearchSettings(mode="safe", lam=1.0, least=0.0, slip=0.0)
+    search = PolicySearch(game, model, [Rival("policy", model, 0.0)], settings)
+    moved = 0
+    for i, members in enumerate(tree.members):
+        root = tree.nodes[members[0]].state
+        for number in np.linspace(0.05, 0.95, 10):
+            (found,) = search.find([Question(root, None, At("kuhn", i, number))])
+            assert found.action == int((np.cumsum(found.policy) <= number).sum())
+            moved += found.action != int((np.cumsum(found.prior) <= number).sum())
+    assert moved > 5
+
+
+def test_weights_are_flattened_to_a_share_of_the_worlds() -> None:
+    """A raise that shows one of five cards would leave 32 of 160 worlds: fewer than the 40 that are played out."""
+    game, t, found = leduc.make_game(), tree("leduc"), {}
+    p = t.mask / t.mask.sum(axis=1, keepdims=True)
+    for i, past in enumerate(pasts("leduc")):
+        if not len(past.noted.actions):
+            shows = past.root["cards"][0, 0] == 0
+            p[i] = np.array([0, 1e-12, 1 - 1e-12]) if shows else np.array([0, 1 - 1e-12, 1e-12])
+    model = TableModel(t.observation, p)
+    root, noted = next(
+        past for past in pasts("leduc") if past.noted.actions.tolist() == [2] and past.root["cards"][0, 1] == 5
+    )
+    for effective in (0.0, 1.0):
+        settings = SearchSettings(worlds=40, lam=1.0, slip=0.0, effective=effective)
+        search = PolicySearch(game, model, [Rival("policy", model, 0.0)], settings)
+        (each,) = search.find([Question(root, noted, Sampled(game, np.uint64(3)))])
+        found[effective] = 1 / (each.weights**2).sum()
+    assert found[0.0] < 39
+    assert found[1.0] >= 40 * (1 - 1e-6)
+
+
+def test_a_partners_decisions_are_those_of_the_own_policy() -> None:
+    class Counting(UniformModel):
+        asked = 0
+
+        def ask(self, views: Any, mask: Any, rng: Any, values: bool = True) -> Any:
+            self.asked += len(views)
+            return super().ask(views, mask, rng, values)
+
+    game = make_game("agent_avenue_v0", players=4)
+    states, past, actions = game.start(1), [], []
+    mask = np.zeros(game.num_actions, np.int8)
+    while len(actions) < 9 or states["to_move"][0] != 0:
+        game.legal(as_record(states), mask)
+        past.append(states.copy())
+        actions.append(int(mask.argmax()))
+        game.apply(as_record(states), actions[-1])
+    assert game.side_of[0] == game.side_of[1] != game.side_of[2]
+    assert any(each["to_move"][0] == 1 for each in past)
+    noted = Noted(np.concatenate(past), np.array(actions))
+    partner, rival = Counting(), Counting()
+    believe(game, states, noted, partner, [Rival("rival", rival, 0.0)], Sampled(game, np.uint64(1)), 8, 16)
+    assert partner.asked > 0
+    assert rival.asked > 0
+
+
+def test_rollouts_end_where_the_rest_weighs_a_hundredth() -> None:
+    assert [SearchSettings(lam=lam).horizon for lam in (0.7, 0.9, 1.0)] == [13, 44, None]
