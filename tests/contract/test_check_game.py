@@ -51,7 +51,7 @@ def leak_in_text(game: Game, s: Record, action: int, seat: int) -> str:
 
 
 def read_leaky(game: Game, s: Record, text: str, seat: int) -> int:
-    return kuhn.string_to_action(game, s, text.split()[0], seat)
+    return kuhn.string_to_action(game, s, (text.split() or [""])[0], seat)
 
 
 def leak_in_drawing(game: Game, s: Record, viewer: int) -> str:
@@ -182,6 +182,10 @@ def one_text(game: Game, s: Record, action: int, seat: int) -> str:
 
 def text_of_another(game: Game, s: Record, text: str, seat: int) -> int:
     return 1 - kuhn.string_to_action(game, s, text, seat)
+
+
+def text_of_words(game: Game, s: Record, text: str, seat: int) -> int:
+    return kuhn.string_to_action(game, s, text.split()[0], seat)
 
 
 def mapping_without_cards(game: Game, s: Record) -> dict[str, Any]:
@@ -352,6 +356,7 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a look that changes": ("views", {"observe": looking_changes}, "they must only read it"),
     "two actions with one text": ("texts", {"action_to_string": one_text}, "actions 0 and 1 of seat 0 have the same"),
     "a text that reads as another": ("texts", {"string_to_action": text_of_another}, "reads back as 1"),
+    "a text that crashes": ("texts", {"string_to_action": text_of_words}, "must raise ValueError .*not raise IndexE"),
     "a mapping that is another state": ("mapping", {"state_to_dict": mapping_without_cards}, r"cards\[.\] is . before"),
     "a mapping of arrays": ("mapping", {"state_to_dict": mapping_of_arrays}, "must return plain JSON"),
     "seeds that do not matter": ("seeds", {"init": deaf_to_the_seed}, "seeds 0 and 1 start the same game"),
@@ -502,7 +507,9 @@ def test_truncated_games_pass() -> None:
 def test_games_without_hidden_information_pass() -> None:
     """If seats know the whole state, determinized states are equal to the true one."""
     game = replace(KUHN, determinize=determinize_nothing)
-    assert check_game(game, checks=["redraws"], hidden=False).seconds
+    report = check_game(game, checks=["leaks", "redraws"], hidden=False)
+    assert list(report.seconds) == ["leaks"]
+    assert report.skipped == {"redraws": "the game has no hidden information"}
 
 
 def test_a_game_from_a_notebook_skips_checks_in_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:

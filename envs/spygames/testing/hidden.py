@@ -19,6 +19,7 @@ from spygames.core.svg.annotations import Look
 from spygames.core.svg.pen import Size
 from spygames.testing.playing import reads_back
 from spygames.testing.trial import (
+    Skip,
     Trial,
     determinized,
     difference,
@@ -246,8 +247,8 @@ def moves(trial: Trial) -> None:
 def parts(trial: Trial) -> None:
     """Each field of a view has a part, and public fields are the same in all worlds possible for another seat."""
     game = trial.game
-    if game.view_parts is None:  # they are optional
-        return
+    if game.view_parts is None:
+        raise Skip("the game has no `view_parts`")
     names = game.view_dtype.names or ()
     if missing := [name for name in names if name not in game.view_parts]:
         trial.fail(f"view_parts must have each field of VIEW, but lacks {missing[0]}")
@@ -329,10 +330,10 @@ def rewinds(trial: Trial) -> None:
     """A world rewound to an earlier decision of another seat shows that seat only what was public, nothing of the
     true state."""
     game = trial.game
-    if game.rewind is None:  # it is optional
+    if game.rewind is None:
         if game.ways is not None:
             trial.fail("the game has `ways` but no `rewind`: `ways` counts decisions of a rewound world")
-        return
+        raise Skip("the game has no `rewind`")
     for seed in trial.seeds(trial.times(12)):
         states, past = game.start(seed), []
         while as_record(states).to_move != NOBODY and len(past) < _DECISIONS:
@@ -432,8 +433,8 @@ def strata(trial: Trial) -> None:
     """`determinize_stratum` makes a possible world of a seat, which depends only on its view, the seed and the number
     of the stratum."""
     game = trial.game
-    if game.determinize_stratum is None:  # it is optional
-        return
+    if game.determinize_stratum is None:
+        raise Skip("the game has no `determinize_stratum`")
     for states in trial.positions(16):
         for seat in range(game.num_players):
             found, view = set(), view_of(game, as_record(states), seat).tobytes()
@@ -457,8 +458,8 @@ def strata(trial: Trial) -> None:
 def questions(trial: Trial) -> None:
     """The answer of each belief target is in range or UNASKED, and the seat can tell which targets are UNASKED."""
     game = trial.game
-    if game.questions is None:  # they are optional
-        return
+    if game.questions is None:
+        raise Skip("the game has no `questions`")
     sizes = game.questions.sizes
     for states in trial.positions(32):
         for seat in range(game.num_players):
@@ -508,7 +509,7 @@ def _without_chance(states: np.ndarray) -> bytes:
 def redraws(trial: Trial) -> None:
     """`determinize` redraws something. Its distribution is left to tests of the game."""
     if not trial.hidden:
-        return
+        raise Skip("the game has no hidden information")
     if differing(trial.game) == 0:
         trial.fail(
             "determinize returned the true state in each of 30 positions, for every seat; it must redraw everything "

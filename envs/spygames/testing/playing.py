@@ -106,11 +106,14 @@ def texts(trial: Trial) -> None:
                 trial.fail(f"the text {text!r:.100} of action {action} reads back as {again!r:.40}")
     trial.at = ""
     s = as_record(game.start(0))
-    try:
-        found = game.string_to_action(s, "no action's text \N{SNOWMAN}", int(s.to_move))
-    except ValueError:
-        return
-    trial.fail(f"string_to_action must raise ValueError for a text that is not an action, not return {found!r:.40}")
+    for wrong in ("no action's text \N{SNOWMAN}", "", " ", "{", "0 0 0"):
+        try:
+            found = f"return {game.string_to_action(s, wrong, int(s.to_move))!r:.40}"
+        except ValueError:
+            continue
+        except Exception as error:
+            found = f"raise {type(error).__name__}"
+        trial.fail(f"string_to_action must raise ValueError for a text that is not an action, {wrong!r}, not {found}")
 
 
 def mapping(trial: Trial) -> None:
