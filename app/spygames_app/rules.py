@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -12,7 +13,6 @@ from spygames.core.game.registry import game_module
 from spygames.core.game.rulebook import rules_text, without_ids
 from spygames.core.players.replies import canonical
 
-_WIDTH = 100
 PICTURES: Mapping[str, tuple[str, str]] = {
     "agent_avenue_v0": (
         "The start: both meeples are at home, and you offer two cards.",
@@ -28,6 +28,11 @@ PICTURES: Mapping[str, tuple[str, str]] = {
     ),
 }
 """What the two pictures of the short rules show, by game; `docs/draw_docs.py` draws them."""
+
+
+def _width() -> int:
+    """Return the width of the terminal, 40 to 100 letters; 100 elsewhere."""
+    return min(max(get_terminal_size((100, 24)).columns, 40), 100)
 
 
 class Rule(NamedTuple):
@@ -116,8 +121,8 @@ def short_rules_for_people(game: Game) -> str:
     sections = [without_ids(section) for section in game.short_rules()]
     short = [section for section in sections if not section.details]
     details = [section for section in sections if section.details]
-    text = rules_text(f"Rules of {game.title}", short, _WIDTH)
-    return f"{text}\n\n{rules_text('Details, with the IDs of the rules', details, _WIDTH)}" if details else text
+    text = rules_text(f"Rules of {game.title}", short, _width())
+    return f"{text}\n\n{rules_text('Details, with the IDs of the rules', details, _width())}" if details else text
 
 
 def found_in(game: Game, wanted: str) -> str:
@@ -144,12 +149,12 @@ def card_in_words(game: Game, rules: dict[str, Rule], name: str) -> str:
             if canonical(row[0]) == name:
                 facts = zip(rule.table[0][1:], row[1:], strict=False)
                 lines.append(f"{rule.id}: {'; '.join(f'{head}: {cell}' for head, cell in facts)}")
-    return "\n".join(part for line in lines for part in wrap(line, _WIDTH, subsequent_indent="  "))
+    return "\n".join(part for line in lines for part in wrap(line, _width(), subsequent_indent="  "))
 
 
 def in_words(rule: Rule) -> str:
     """Return a rule with its table as text."""
-    lines = wrap(f"{rule.id}: {rule.text}", _WIDTH, subsequent_indent="  ")
+    lines = wrap(f"{rule.id}: {rule.text}", _width(), subsequent_indent="  ")
     return "\n".join([*lines, *_columns(rule.table)])
 
 

@@ -18,6 +18,16 @@ def printed(capsys: pytest.CaptureFixture[str], *argv: object) -> str:
     return capsys.readouterr().out.removesuffix("\n")
 
 
+def test_the_rules_fit_into_a_narrow_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for columns, most in ((44, 44), (300, 100), (10, 40)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = printed(capsys, "rules", "heimlich").splitlines()
+        text = lines[: lines.index("") if "" in lines else None]
+        assert most - 15 < max(map(len, text)) <= most
+
+
 def test_the_rules_of_a_variant_begin_with_the_short_ones(capsys: pytest.CaptureFixture[str]) -> None:
     out = printed(capsys, "rules", "heimlich", "--option", "top_secret=True")
     short = short_rules_for_people(make_game("heimlich_v0", top_secret=True))
