@@ -76,7 +76,7 @@ class BestResponse:
     it is meant to, another one sampled)"""
     decisions: AnyPositive = None
     """The learner's own decisions in training. Both seats are counted while it trains, so about twice as many are
-    played with two sides. (default: 10000000)"""
+    played with two sides, in whole updates of 65,536. (default: 10000000)"""
     seed: AnySeed = None
     """Seed of the learner. (default: 1)"""
     workers: AnyPositive = None

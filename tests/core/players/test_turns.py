@@ -108,6 +108,12 @@ def test_a_text_player_of_a_game_without_texts_of_its_own() -> None:
     assert "player_0" in prompt(turn)
 
 
+def test_a_python_player_is_a_function_or_a_class() -> None:
+    decide: Any = 3
+    with pytest.raises(TypeError, match="a Python player must be a function or a class, not 3"):
+        PythonPlayer(GAME, decide, "three")
+
+
 def test_a_class_needs_one_way_to_decide() -> None:
     class Neither:
         def __init__(self, game: Game, seat: int, seed: int) -> None: ...

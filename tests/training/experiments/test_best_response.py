@@ -505,3 +505,7 @@ def test_a_search_alone_plays_the_games_of_its_seed(tmp_path: Path) -> None:
     argv = ["best-response", green, "--search", 1, "--games", 2, "--seed", 7, "--out", tmp_path / "out"]
     assert run(*argv) == 0
     assert json.loads((tmp_path / "out" / "best_response.json").read_text())["seed"] == 7
+
+
+def test_the_length_of_an_update_is_what_the_docs_say() -> None:
+    assert f"whole updates\n            of {PPO().games * PPO().steps:,}" in (best_response.__doc__ or "")

@@ -137,7 +137,8 @@ def best_response(
         folder: of the learner's run; None: `runs/best_response_NAME`. Its file `best_response.json` has the figures.
         play: how the agent plays: sample, argmax or a temperature. In a mixture it is for the members that do not say
             how they play. "": as the name says; otherwise a released agent as it is meant to, another one sampled.
-        decisions: number of the learner's own decisions.
+        decisions: number of the learner's own decisions. All sides' decisions together are rounded up to whole updates
+            of 65,536.
         games: number of games for each of `PLAYS`.
         seed: of the learner.
         workers: number of threads.

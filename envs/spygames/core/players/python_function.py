@@ -202,6 +202,8 @@ def _tell(player: Any, events: list[str]) -> None:
 
 def check_code(decide: Callable[..., Any]) -> None:
     """Raise TypeError if the signatures of a function or a class do not fit `PythonPlayer`."""
+    if not callable(decide):
+        raise TypeError(f"a Python player must be a function or a class, not {shown(decide)}")
     if not inspect.isclass(decide):
         _check_call(decide, f"the function {_called(decide)}", "observation", "mask")
         return
