@@ -250,7 +250,7 @@ def broken(observation: Any, mask: Any) -> int:
 def test_a_game_that_an_opponent_has_broken_off_has_no_result() -> None:
     env = bridge.SpygamesEnvironment(GAME, "python:tests.bridges.test_openenv.broken")
     text = next(each for each in env.reset(seed=1, seat=0).legal if each.startswith("play"))
-    with pytest.raises(PlayerFailed, match="illegal action"):
+    with pytest.raises(PlayerFailed, match="failed in seat 1"):
         env.act(text)
     for said in (env.observe(), env.act(text)):
         assert said == "The last game was abandoned, because an opponent failed. Call new_game for another one."
