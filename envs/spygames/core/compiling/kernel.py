@@ -330,8 +330,8 @@ _bound: dict[tuple[str, str], Callable[..., object]] = {}
 
 
 def is_kernel(function: object) -> bool:
-    """Whether loops can contain this function: a kernel, or any function if nothing is compiled."""
-    return bool(numba.config.DISABLE_JIT) or isinstance(function, CPUDispatcher)
+    """Whether loops can contain this function: no plain function, unless nothing is compiled."""
+    return bool(numba.config.DISABLE_JIT) or not isinstance(function, FunctionType)
 
 
 def is_cached(function: Callable[..., object]) -> bool:
