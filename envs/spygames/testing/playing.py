@@ -106,7 +106,7 @@ def texts(trial: Trial) -> None:
                 trial.fail(f"the text {text!r:.100} of action {action} reads back as {again!r:.40}")
     trial.at = ""
     s = as_record(game.start(0))
-    for wrong in ("no action's text \N{SNOWMAN}", "", " ", "{", "0 0 0"):
+    for wrong in ("no action's text \N{SNOWMAN}", "", " ", "{", "\N{SNOWMAN} 0 0"):
         try:
             found = f"return {game.string_to_action(s, wrong, int(s.to_move))!r:.40}"
         except ValueError:

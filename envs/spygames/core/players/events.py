@@ -68,7 +68,8 @@ class Following:
         if known is None or begins:
             self._games[seat] = self._games.get(seat, 0) + 1
             known = _Known((0, 0), self._games[seat])
-        self._known[row, seat] = _Known(decision, known.number, before=before)
+        earlier = None if before is None else before._replace(before=None)
+        self._known[row, seat] = _Known(decision, known.number, before=earlier)
         return News(seat, known.number, begins, notes.seen(row, seat, known.decision[1], effects))
 
     def answered(self, d: DecisionBatch, row: int, answer: int | PlayerFailed) -> None:
