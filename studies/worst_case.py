@@ -34,6 +34,7 @@ from spygames_app.cli.arguments import (
 from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.evaluation.digests import player_digest
 from spygames_training.evaluation.evaluation import deals_for, evaluate
+from spygames_training.evaluation.kept_games import KeptGames
 from spygames_training.experiments.best_response import (
     FIGURES,
     SEARCH,
@@ -146,7 +147,7 @@ class Study:
             "digest": digest,
             "decisions": sum(load_checkpoint(source, game).decisions for source in sources),
             "learners": learners,
-            "unaware": self._unaware(game, opponent),
+            "unaware": self._unaware(game, opponent, folder / f"unaware_{self.seed}"),
         }
 
     def _learned(self, agent: str, first: str, folder: Path, seed: int, games: int) -> dict[str, Any]:
@@ -176,8 +177,11 @@ class Study:
             )
         return found
 
-    def _unaware(self, game: Game, opponent: Player) -> dict[str, Any] | None:
-        """Measure the first agent of the variant, with a search, against the agent; None if the variant has none."""
+    def _unaware(self, game: Game, opponent: Player, folder: Path) -> dict[str, Any] | None:
+        """Measure the first agent of the variant, with a search, against the agent; None if the variant has none.
+
+        Games that have ended are kept in `folder` until all have.
+        """
         try:
             name = f"{best_agent(game).name}{FIRST}"
             if find_anchor(name) is None:
@@ -186,7 +190,9 @@ class Study:
             return None
         settings = SearchSettings(self.worlds, precision=self.precision).name
         challenger = make_player(game, f"{name}+search:{settings}")
-        (result,) = evaluate(game, challenger, opponent, self.games, self.seed)
+        kept = KeptGames(folder)
+        (result,) = evaluate(game, challenger, opponent, self.games, self.seed, executor=kept)
+        kept.forget()
         return {
             "player": challenger.name,
             "win_share": result.win_share,

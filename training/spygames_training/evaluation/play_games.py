@@ -91,19 +91,20 @@ def settled_matches(
     tasks, limit = [], checked_limit(limit)
     for match in matches:
         rng = spread(np.uint64(match.rng_seed), len(match.seeds)).reshape(-1, 1)
-        for part in _parts(len(match.seeds)):
+        for part in _parts(len(match.seeds), executor.lockstep):
             tasks.append((game, match.players, match.seating[part], match.seeds[part], rng[part], limit))
     found = executor.in_order(_results_of_part, tasks, progress)
     results: list[tuple[np.ndarray, np.ndarray | None]] = []
     for match in matches:
-        returns, failed = zip(*(next(found) for _ in _parts(len(match.seeds))), strict=True)
+        returns, failed = zip(*(next(found) for _ in _parts(len(match.seeds), executor.lockstep)), strict=True)
         results.append((np.concatenate(returns), None if limit is None else np.concatenate(failed)))
     return results
 
 
-def _parts(games: int) -> list[slice]:
-    """The games that are played in lockstep, as slices."""
-    return [slice(first, min(first + LOCKSTEP, games)) for first in range(0, games, LOCKSTEP)]
+def _parts(games: int, most: int | None = None) -> list[slice]:
+    """The games that are played in lockstep, at most `most` or LOCKSTEP, as slices."""
+    most = most or LOCKSTEP
+    return [slice(first, min(first + most, games)) for first in range(0, games, most)]
 
 
 def _results_of_part(

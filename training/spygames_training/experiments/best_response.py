@@ -38,6 +38,7 @@ from spygames.core.players.released import CHOOSE
 from spygames_training.agents.policy import Policy, PolicyPlayer, from_network
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.evaluation.evaluation import Result, evaluate, total_games
+from spygames_training.evaluation.kept_games import KeptGames
 from spygames_training.files.atomic import check_new, write_whole
 from spygames_training.networks.actor_critic import ActorCritic, make_network
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
@@ -57,6 +58,8 @@ MIXED_LAM = 0.9
 """Lambda of a search whose values do not fit its rivals."""
 DECISIONS, GAMES = 10_000_000, 5000
 FIGURES = "best_response.json"
+GAMES_SO_FAR = "games_so_far"
+"""Folder in that of the run with the games of its search that have ended."""
 
 
 @dataclass(frozen=True)
@@ -379,6 +382,8 @@ def measure(
 ) -> BestResponse:
     """Play the learner against its agent, in each way of `PLAYS`, and write the figures to the run's folder.
 
+    Games of the search that have ended are kept there until then: after a stop, the same call plays the others only.
+
     Args:
         run: the learner's.
         network: the trained learner.
@@ -393,8 +398,17 @@ def measure(
         ValueError: the network cannot be searched with, or an argument is invalid.
     """
     learners = _learners(run.game, run.config, network, worlds, precision)
+    kept = KeptGames(run.folder / GAMES_SO_FAR, executor)
     results = {
-        how: evaluate(run.game, learner, run.evaluation_opponents, games, run.config.seed, progress, executor)[0]
+        how: evaluate(
+            run.game,
+            learner,
+            run.evaluation_opponents,
+            games,
+            run.config.seed,
+            progress,
+            kept if how == SEARCH else executor,
+        )[0]
         for how, learner in learners.items()
     }
     found = BestResponse(
@@ -407,6 +421,7 @@ def measure(
         curve=learning_curve(run),
     )
     write_whole(run.folder / FIGURES, json.dumps(found.as_json(), indent=2) + "\n")
+    kept.forget()
     return found
 
 

@@ -32,6 +32,8 @@ class Executor(ABC):
     """Whether several tasks are computed at the same time, in other processes."""
     elsewhere = False
     """Whether tasks may be computed on other machines."""
+    lockstep: int | None = None
+    """Maximum number of games of a task of a match; None: `play_games.LOCKSTEP`."""
 
     @abstractmethod
     def run(

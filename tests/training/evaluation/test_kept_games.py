@@ -1,0 +1,60 @@
+"""Matches that are stopped and resume: they play only the games that are left, with the same result."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames_training.evaluation.evaluation import evaluate
+from spygames_training.evaluation.kept_games import KeptGames
+from spygames_training.parallel.executor import Serial
+from tests.poker import leduc
+
+GAME = leduc.make_game()
+
+
+class Stops(Serial):
+    """An executor that is stopped after some tasks."""
+
+    def __init__(self, after: int) -> None:
+        self.after, self.tasks = after, 0
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        for each in super().run(*args, **kwargs):
+            if self.tasks == self.after:
+                raise KeyboardInterrupt
+            self.tasks += 1
+            yield each
+
+
+def test_a_stopped_match_plays_only_the_games_that_are_left(tmp_path: Path) -> None:
+    folder = tmp_path / "games"
+    usual = evaluate(GAME, "mc:4", "random", 200, 3)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(GAME, "mc:4", "random", 200, 3, executor=KeptGames(folder, Stops(2)))
+    assert len([*folder.iterdir()]) == 2
+    done: list[int] = []
+    inner = Stops(99)
+    kept = KeptGames(folder, inner)
+    assert evaluate(GAME, "mc:4", "random", 200, 3, done.append, kept) == usual
+    assert inner.tasks == 2  # 200 games, 64 at a time
+    assert sum(done) == 200
+    assert len([*folder.iterdir()]) == 4
+    for player, seed in (("mc:5", 3), ("mc:4", 4)):  # other games are played
+        inner = Stops(99)
+        evaluate(GAME, player, "random", 200, seed, executor=KeptGames(folder, inner))
+        assert inner.tasks == 4
+    kept.forget()
+    assert not folder.exists()
+
+
+def test_players_of_unknown_code_are_refused(tmp_path: Path) -> None:
+    class Unknown:
+        name = "unknown"
+
+        def act(self, decisions: Any) -> np.ndarray:
+            return decisions.mask[decisions.rows].argmax(axis=1)
+
+    with pytest.raises(ValueError, match="the games of unknown cannot be kept: its code is not known"):
+        evaluate(GAME, Unknown(), "random", 4, 1, executor=KeptGames(tmp_path / "games"))
