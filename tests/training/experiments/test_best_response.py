@@ -22,14 +22,16 @@ from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.agents.policy import Policy, PolicyPlayer
 from spygames_training.config import PPO, Config, Network, Opponents, from_mapping
 from spygames_training.evaluation.evaluation import Result
+from spygames_training.evaluation.kept_games import KeptGames
 from spygames_training.experiments import best_response as library
-from spygames_training.experiments.best_response import BestResponse, KnownSearch, _learners, learner_run
+from spygames_training.experiments.best_response import BestResponse, KnownSearch, _learners, learner_run, measure
 from spygames_training.networks.actor_critic import make_network
 from spygames_training.runs.folder import resume_config
 from spygames_training.runs.run import Diverged, Run
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import SearchSettings
 from tests.cli.command import complaint, run
+from tests.training.evaluation.test_kept_games import Stops
 
 
 @pytest.fixture
@@ -509,3 +511,21 @@ def test_a_search_alone_plays_the_games_of_its_seed(tmp_path: Path) -> None:
 
 def test_the_length_of_an_update_is_what_the_docs_say() -> None:
     assert f"whole updates\n            of {PPO().games * PPO().steps:,}" in (best_response.__doc__ or "")
+
+
+def test_a_stopped_measurement_plays_only_the_games_that_are_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = learner_run(scaled(tmp_path / "green"), tmp_path / "out", decisions=512, workers=1)
+    (run.folder / "metrics.jsonl").write_text("")
+    monkeypatch.setattr(KeptGames, "lockstep", 4)
+    usual = measure(run, run.learner.network, 8, worlds=2).as_json()
+    (run.folder / "best_response.json").unlink()
+    with pytest.raises(KeyboardInterrupt):
+        measure(run, run.learner.network, 8, worlds=2, executor=Stops(3))  # in the second half of the search's games
+    assert len([*(run.folder / "games_so_far").iterdir()]) == 1
+    last = Stops(99)
+    assert measure(run, run.learner.network, 8, worlds=2, executor=last).as_json() == usual
+    assert last.tasks == 3
+    assert not (run.folder / "games_so_far").exists()
+    run.close()
