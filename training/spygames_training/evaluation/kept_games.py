@@ -10,13 +10,13 @@ import numpy as np
 
 from spygames.core.game.game import Game
 from spygames.core.players.player import Player
-from spygames_training.evaluation.digests import player_digest
+from spygames_training.evaluation.digests import game_digest, player_digest
 from spygames_training.files.atomic import write_whole
 from spygames_training.parallel.executor import SERIAL, Executor, Progress, Task
 
 T = TypeVar("T")
 TOGETHER = 64
-"""Number of games that are played in lockstep. More are lost at a stop, and fewer share a pass of a network."""
+"""Number of games played in lockstep. With more a stop loses more, with fewer a network gets smaller batches."""
 
 
 class KeptGames(Executor):
@@ -64,12 +64,12 @@ class KeptGames(Executor):
 
 
 def _name(game: Game, players: tuple[Player, ...], *rest: Any) -> str:
-    """Return a digest of who plays which games, with which random streams and limit.
+    """Return a digest of the rules, the players, the games, their random streams and the limit.
 
     Raises:
         ValueError: the code or the weights of a player are not known.
     """
-    found = [game.title]
+    found = [game.title, game_digest(game)]
     for player in players:
         if (digest := player_digest(game, player)) is None:
             raise ValueError(f"the games of {player.name} cannot be kept: its code is not known")

@@ -330,7 +330,7 @@ _bound: dict[tuple[str, str], Callable[..., object]] = {}
 
 
 def is_kernel(function: object) -> bool:
-    """Whether loops can contain this function: no plain function, unless nothing is compiled."""
+    """Whether a compiled loop can call this function. A plain function can be called only if nothing is compiled."""
     return bool(numba.config.DISABLE_JIT) or not isinstance(function, FunctionType)
 
 

@@ -131,7 +131,7 @@ def make_game(game_id: str, **options: Any) -> "Game":
 def name_of(game: "Game") -> str:
     """Return the name from which `make_game` makes a game: its id, or the module of a game of your own.
 
-    The id also for a game that no module makes.
+    A game that no module makes has only its id.
     """
     from spygames.core.game.game import reference
 
