@@ -97,7 +97,12 @@ class OpenSpielGame(pyspiel.Game):
         own = {key: params[key] for key in ("chance", "rng_seed")}
         chance = choice("chance", own["chance"], CHANCE)
         options = {key: _as_option(value) for key, value in params.items() if key not in own}
-        self.game = game = self.make_game(**{key: value for key, value in options.items() if value is not None})
+        try:
+            self.game = game = self.make_game(**{key: value for key, value in options.items() if value is not None})
+        except ValueError as error:
+            if drawn := [key for key, value in params.items() if key not in own and _is_random(value)]:
+                error.add_note(f"{' and '.join(drawn)}: -1 stands for 'random'")
+            raise
         self._calls = calls(game)
         self._rng = np.random.default_rng(None if own["rng_seed"] < 0 else own["rng_seed"])
         self._deals = [_from_mapping(game, deal) for deal in game.module.deals()] if _lists_deals(game) else []
@@ -436,7 +441,12 @@ def _parameters(make_game: Callable[..., Game[Any]]) -> dict[str, Any]:
 
 def _as_option(value: Any) -> Any:
     """Convert a parameter to an option: -1 to "random", because no option is negative; an empty string to None."""
-    return "random" if type(value) is int and value == -1 else None if value == "" else value
+    return "random" if _is_random(value) else None if value == "" else value
+
+
+def _is_random(value: Any) -> bool:
+    """Whether a parameter stands for "random"."""
+    return type(value) is int and value == -1
 
 
 def _seats(make_game: Callable[..., Game[Any]]) -> tuple[int, int]:

@@ -154,6 +154,12 @@ def test_openspiels_api_rules_hold(variant: Variant) -> None:
             assert len({*texts}) == len(texts) > 0
 
 
+def test_an_option_that_cannot_be_drawn_says_what_minus_one_is() -> None:
+    with pytest.raises(ValueError, match="players must be one of") as failure:
+        pyspiel.load_game("spygames_agent_avenue_v0(players=-1)")
+    assert failure.value.__notes__ == ["players: -1 stands for 'random'"]
+
+
 @each_variant
 def test_copies_pickles_and_histories_continue_the_same(variant: Variant) -> None:
     game, rng = load(variant), random.Random(5)

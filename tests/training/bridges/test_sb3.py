@@ -425,6 +425,14 @@ def test_equal_seeds_give_equal_games() -> None:
     assert (play(4) != play(5)).any()
 
 
+def test_the_first_games_are_those_of_the_constructors_seed() -> None:
+    game = spygames.make_game("agent_avenue_v0")
+    for env in (SelfPlayVecEnv(game, 3, 7), LearnerSeatVecEnv(game, 3, seat=0, seed=7)):
+        first = env.reset()
+        np.testing.assert_array_equal(first, spygames.Rows(game, 3, 7).observation)
+        assert (env.reset() != first).any()
+
+
 def test_invalid_seats_and_players_are_refused() -> None:
     game = kuhn.make_game()
     for wrong in (2, -1, True, "player_0"):

@@ -45,6 +45,10 @@ def test_a_stopped_match_plays_only_the_games_that_are_left(tmp_path: Path) -> N
         inner = Stops(99)
         evaluate(GAME, player, "random", 200, seed, executor=KeptGames(folder, inner))
         assert inner.tasks == 4
+    for file in folder.iterdir():
+        file.write_bytes(file.read_bytes()[:100])
+    with pytest.raises(ValueError, match=r"\.npz is damaged: remove it, and its games are played again"):
+        evaluate(GAME, "mc:4", "random", 200, 3, executor=kept)
     kept.forget()
     assert not folder.exists()
 

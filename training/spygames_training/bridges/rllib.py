@@ -46,7 +46,7 @@ try:
     from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME
 except ImportError as error:
     what = "spygames_training.bridges.rllib needs RLlib: pip install 'spygames[rllib]' (in a clone: '.[rllib]')"
-    raise ImportError(what, name="ray") from error
+    raise ImportError(f"{what}. {error}", name=error.name) from error
 
 __all__ = [
     "FreezeOpponents",

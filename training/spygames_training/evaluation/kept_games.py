@@ -5,6 +5,7 @@ from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar, cast
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -36,14 +37,17 @@ class KeptGames(Executor):
     def run(
         self, function: Callable[..., T], tasks: Iterable[Task], progress: Progress | None = None, cpus: int = 1
     ) -> Iterator[tuple[int, T]]:
-        """See `Executor.run`."""
+        """See `Executor.run`.
+
+        Raises:
+            ValueError: a kept result cannot be read.
+        """
         all_tasks = list(tasks)
         files = [self.folder / f"{_name(*task)}.npz" for task in all_tasks]
         left = [number for number, file in enumerate(files) if not file.exists()]
         for number, file in enumerate(files):
             if number not in left:
-                with np.load(file, allow_pickle=False) as found:
-                    result = found["returns"], found["failed"]
+                result = _read(file)
                 if progress:
                     progress(len(result[0]))
                 yield number, cast(T, result)
@@ -61,6 +65,15 @@ class KeptGames(Executor):
             for file in self.folder.glob("*.npz"):
                 file.unlink()
             self.folder.rmdir()
+
+
+def _read(file: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Read the returns and the failures of one task."""
+    try:
+        with np.load(file, allow_pickle=False) as found:
+            return found["returns"], found["failed"]
+    except (OSError, ValueError, EOFError, KeyError, AttributeError, TypeError, BadZipFile) as error:
+        raise ValueError(f"{file} is damaged: remove it, and its games are played again ({error})") from error
 
 
 def _name(game: Game, players: tuple[Player, ...], *rest: Any) -> str:

@@ -81,10 +81,10 @@ class GamesVecEnv(VecEnv):
         return copy.deepcopy(self)
 
     def _start(self) -> None:
-        """Start all games over."""
-        first = self._seeds[0]
-        if first is None:
-            self.games.reset()
+        """Start all games over. The first `reset` without seeds starts the games of the constructor's seed."""
+        if self._seeds[0] is None:
+            if self._begun:
+                self.games.reset()
         else:
             self.games.reset(seeds=np.array([as_seed(s) for s in self._seeds], np.uint64))
 
