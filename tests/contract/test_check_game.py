@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,6 +29,8 @@ from tests.support.changed import changed
 from tests.support.games import VARIANTS, Variant
 
 KUHN = kuhn.make_game()
+NUMBERS = count()
+"""Numbers that are different at each call."""
 IN_ORDER = [name for name in CHECKS if name != "pickle"]
 """Without the one check that no game passes whose parts are closures."""
 
@@ -78,6 +81,10 @@ def draw_mapping(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     pen.words(30, 60, " ".join(f"{key} {value}" for key, value in seen.items()), 20)
 
 
+def draw_number(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
+    pen.words(30, 60, f"{next(NUMBERS)}", 20)
+
+
 def move_that_tells(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
     return f"player_{seat}: {kuhn.ACTIONS[action]} with {kuhn.CARDS[s.cards[seat]]}"
 
@@ -94,6 +101,18 @@ def seen_without_moves(game: Game, s: Record, viewer: int) -> dict[str, Any]:
 
 def move_by_name(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
     return f"player_{seat}: {kuhn.ACTIONS[action]}"
+
+
+def effects_by_number(game: Game, before: Mapping[str, Any], after: Mapping[str, Any], viewer: int) -> str:
+    return f"effect {next(NUMBERS)}"
+
+
+def leak_in_cut_off(s: Record) -> bool:
+    return bool(s.to_move == NOBODY and s.cards[0] == 0)
+
+
+def no_results(s: Record, out: np.ndarray) -> None:
+    out[:] = 0
 
 
 def leak_in_results(s: Record, out: np.ndarray) -> None:
@@ -152,6 +171,10 @@ def wrapping_count(s: Record, action: int) -> None:
     s.num_moves, s.to_move = (127, 1) if s.to_move == 0 else (-128, NOBODY)
 
 
+def count_that_wraps_below(s: Record, action: int) -> None:
+    s.num_moves, s.to_move = (-127, 1) if s.to_move == 0 else (127, NOBODY)
+
+
 def view_left_alone(s: Record, seat: int, view: Record) -> None:
     first = view.first
     kuhn.observe(s, seat, view)
@@ -167,6 +190,11 @@ def deaf_to_the_seed(s: Record, options: Record, seed: np.uint64) -> None:
     kuhn.init(s, options, np.uint64(1))
 
 
+def start_by_number(s: Record, options: Record, seed: np.uint64) -> None:
+    kuhn.init(s, options, seed)
+    s.rng = np.uint64(next(NUMBERS))
+
+
 def illegal_bot(view: Record, mask: np.ndarray, rng: np.ndarray) -> int:
     return int(2 * view.first)
 
@@ -174,6 +202,14 @@ def illegal_bot(view: Record, mask: np.ndarray, rng: np.ndarray) -> int:
 def writing_bot(view: Record, mask: np.ndarray, rng: np.ndarray) -> int:
     mask[1] = 0
     return 0
+
+
+def moody_bot(view: Record, mask: np.ndarray, rng: np.ndarray) -> int:
+    return next(NUMBERS) % 2
+
+
+def number_as_text(game: Game, s: Record, action: int, seat: int) -> int:
+    return action
 
 
 def one_text(game: Game, s: Record, action: int, seat: int) -> str:
@@ -194,6 +230,10 @@ def mapping_without_cards(game: Game, s: Record) -> dict[str, Any]:
 
 def mapping_of_arrays(game: Game, s: Record) -> dict[str, Any]:
     return {**kuhn.state_to_dict(game, s), "cards": s.cards}
+
+
+def mapping_without_rng(game: Game, s: Record) -> dict[str, Any]:
+    return {key: value for key, value in kuhn.state_to_dict(game, s).items() if key != "rng"}
 
 
 def no_text(game: Game, s: Record, viewer: int) -> str:
@@ -306,12 +346,19 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
         {"seen_to_dict": seen_in_true_order, "draw": draw_mapping},
         "the mapping of seat . differs",
     ),
+    "leak in the picture": ("leaks", {"seen_to_dict": seen, "draw": draw_number}, "the picture of seat . differs"),
     "leak in a move": ("leaks", {"seen_action": move_that_tells}, "the moves of seat . differs.*with"),
     "moves that look alike": (
         "moves",
         {"observe": blind, "seen_to_dict": seen_without_moves, "seen_action": move_by_name},
         "seat . cannot tell 'pass' from 'bet' of seat ., but reads 'player_.: pass' and 'player_.: bet'",
     ),
+    "effects of moves that look alike": (
+        "moves",
+        {"observe": blind, "seen_to_dict": seen_without_moves, "effects": effects_by_number},
+        "seat . sees the same before and after 'pass' and 'bet' of seat ., but the event .* `effects` must return one",
+    ),
+    "leak in the cut": ("leaks", {"truncated": leak_in_cut_off, "returns": no_results}, "cut off of seat . differs"),
     "leak in the results": ("leaks", {"returns": leak_in_results}, "the results of seat . differs"),
     "a public field that is private": (
         "parts",
@@ -350,18 +397,25 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "no end": ("play", {"apply": never_ending}, "no end after 10,000 random decisions"),
     "no such seat": ("play", {"apply": nobody_knows_whose_turn}, r"to_move must be a seat, 0\.\.1, or -1 .*, not 2"),
     "a count that wraps": ("play", {"apply": wrapping_count}, "num_moves went from 127 to -128: int8 holds -128..127"),
+    "a count that wraps below": ("play", {"apply": count_that_wraps_below}, "num_moves went from -127 to 127: int8"),
     "results of a game that was cut off": ("play", {"truncated": always}, "in a game that was cut off"),
     "two results in a team": ("play", {"teams": (0, 0)}, "seats 0 and 1 are one team"),
     "a view not written": ("views", {"observe": view_left_alone}, "the view of seat 0 is not finite in first"),
     "a look that changes": ("views", {"observe": looking_changes}, "they must only read it"),
+    "a text that is a number": ("texts", {"action_to_string": number_as_text}, "action 0 must be a str, not 0"),
     "two actions with one text": ("texts", {"action_to_string": one_text}, "actions 0 and 1 of seat 0 have the same"),
     "a text that reads as another": ("texts", {"string_to_action": text_of_another}, "reads back as 1"),
     "a text that crashes": ("texts", {"string_to_action": text_of_words}, "must raise ValueError .*not raise IndexE"),
     "a mapping that is another state": ("mapping", {"state_to_dict": mapping_without_cards}, r"cards\[.\] is . before"),
+    "a mapping without rng": ("mapping", {"state_to_dict": mapping_without_rng}, "must have the key 'rng'"),
     "a mapping of arrays": ("mapping", {"state_to_dict": mapping_of_arrays}, "must return plain JSON"),
+    "two starts from one seed": ("play", {"init": start_by_number}, "seed 3 starts two different games"),
     "seeds that do not matter": ("seeds", {"init": deaf_to_the_seed}, "seeds 0 and 1 start the same game"),
     "an illegal bot": ("bots", {"bots": {**KUHN.bots, "bad": illegal_bot}}, "bad must return a legal action .*, not 2"),
     "a bot that writes": ("bots", {"bots": {**KUHN.bots, "bad": writing_bot}}, "bad writes into its view or mask"),
+    "a bot of its own chance": ("bots", {"bots": {**KUHN.bots, "bad": moody_bot}}, "must return one action for"),
+    "options that are no JSON": ("layout", {"options": {"seats": (0, 1)}}, r"options must be plain JSON.*\(0, 1\)"),
+    "teams with a gap": ("layout", {"teams": (0, 2)}, r"teams must be numbers from 0 on, .*, not \(0, 2\)"),
     "no bot random": ("layout", {"bots": {"other": illegal_bot}}, "random"),
     "a view of float64": ("layout", {"view_dtype": np.dtype([("first", np.float64)])}, "float32"),
     "a state without rng": ("layout", {"state_dtype": np.dtype([("to_move", np.int8)])}, "rng"),

@@ -138,7 +138,7 @@ def test_limits_stop_before_the_next_request() -> None:
         ):
             model = model_of(server, limits=limits)
             with pytest.raises(PlayerUnavailable, match=message):
-                play_record(GAME, [model, "random"], seed=1)
+                play_record(GAME, [model, "random"], seed=1, forfeits=True)
             model.close()
             assert model.account.answers == 3
             assert model.account.forfeits == 0
@@ -147,13 +147,13 @@ def test_limits_stop_before_the_next_request() -> None:
 
 
 def test_limits_count_all_players_of_one_name() -> None:
-    budget = Budget(Limits(tokens=300))
+    budget = Budget(Limits(tokens=330))
     with chat_server(sensible) as server:
         players = [model_of(server), model_of(server)]
         for player in players:
             player.use(budget, None, 1, 60)
             player.use(budget, None, 1, 60)  # counts once
-        with pytest.raises(PlayerUnavailable, match="330 tokens are used, of at most 300"):
+        with pytest.raises(PlayerUnavailable, match="330 tokens are used, of at most 330"):
             play_record(GAME, players, seed=1)
         for player in players:
             player.close()

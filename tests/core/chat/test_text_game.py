@@ -226,6 +226,16 @@ def test_an_opponent_that_fails_ends_the_game_without_a_result() -> None:
             table.answer("[pass]")
 
 
+def test_a_game_that_is_cut_off_has_no_result() -> None:
+    table = TextGame(make_game("agent_dog_v0", players=2, max_turns=1))
+    table.begin(1)
+    answer_all(table)
+    assert (table.over, table.truncated, table.results) == (True, True, (0.0, 0.0))
+    table.begin(1)
+    table.forfeit()
+    assert (table.over, table.truncated, table.results) == (True, False, (-1.0, 1.0))
+
+
 def test_wrong_values_are_refused() -> None:
     for message, wrong in {
         "mode must be one of 'listed', 'rules', 'listed-on-retry', not 'none'": {"mode": "none"},

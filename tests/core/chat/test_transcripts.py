@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from spygames import make_game
+from spygames import SingleEnv, make_game
 from spygames.players import LanguageModel, Limits, PlayerFailed, PlayerUnavailable, Transcripts
 from spygames.records import (
     Film,
@@ -116,6 +116,22 @@ def test_transcripts_of_two_models_are_one_game_with_what_both_said(tmp_path: Pa
     assert load_said(tmp_path / "shuffled.jsonl") == told[::-1]
 
 
+def test_a_game_that_was_broken_off_is_not_the_one_that_was_played_later(tmp_path: Path) -> None:
+    folder, file = Transcripts(tmp_path), tmp_path / "games.jsonl"
+    with chat_server(sensible) as server:
+        both = [LanguageModel(GAME, f"{name}@{server.url}", transcripts=folder, pause=0.0) for name in "ab"]
+        moves = len(play_record(GAME, both, seed=1).actions)
+        for model in both:
+            model.close()
+    played = games_in(tmp_path)
+    (first,) = [line for line in played if "0" in line["seats"]]
+    begun = {"actions": first["game"]["actions"][:1], "positions": first["game"]["positions"][:2]}
+    broken = {**first, "ended": "broken off", "game": {**first["game"], **begun, "returns": [0, 0], "end_reason": None}}
+    file.write_text("\n".join(map(json.dumps, [broken, *played])))
+    assert [len(game.actions) for game in load_games(file)] == [1, moves]
+    assert sorted(load_said(file)[1]) == [*range(moves)]
+
+
 def test_what_was_said_must_fit_the_game(tmp_path: Path) -> None:
     record = play_record(GAME, ["random", "random"], seed=1)
     with pytest.raises(RecordError, match=f"something is said at position {len(record.actions)}, where no seat"):
@@ -175,6 +191,30 @@ def test_a_stopped_run_continues_without_asking_again(tmp_path: Path) -> None:
         assert len(server.requests) == model.account.answers  # nothing was asked
         assert len(games_in(tmp_path)) == before
         assert len({line["id"] for line in games_in(tmp_path)}) == before
+
+
+def test_equal_games_of_one_run_have_a_line_each(tmp_path: Path) -> None:
+    for lines in (1, 2, 2):  # a later run writes only those that are not there yet
+        folder = Transcripts(tmp_path)
+        for _ in range(lines):
+            folder.add_game({"model": "llm:fake"})
+        assert len(games_in(tmp_path)) == lines
+
+
+def test_games_that_are_broken_off_have_a_line(tmp_path: Path) -> None:
+    with chat_server(sensible) as server:
+        model = model_of(server, transcripts=Transcripts(tmp_path))
+        env = SingleEnv(GAME, model, seat=1)
+        for seed in range(3):
+            env.reset(seed=seed)
+            env.step(int(env.action_masks().argmax()))
+        assert [line["ended"] for line in games_in(tmp_path)] == ["broken off"] * 2
+        model.close(unfinished=False)  # a later run continues the game
+        assert len(games_in(tmp_path)) == 2
+        env.reset(seed=3)
+        model.close()
+    assert len(games_in(tmp_path)) == 3
+    assert all(replay(record_of(line)).size for line in games_in(tmp_path))
 
 
 def test_transcripts_of_another_kind_are_refused(tmp_path: Path) -> None:

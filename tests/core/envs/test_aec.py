@@ -376,6 +376,7 @@ def test_determinize_keeps_the_view_of_an_agent(env: GameEnv) -> None:
             again.reset()
             same.reset()
             assert again.save() == same.save()
+            assert again.state().tobytes() == env.game.start(int(next_seed(np.uint64(9)))).tobytes()
     assert env.determinize("player_0").save() != env.determinize("player_0").save()
     for agent in (None, 0, "player_2"):
         with pytest.raises(ValueError, match=r"agent must be one of player_0, player_1, not "):

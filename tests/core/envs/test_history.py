@@ -16,6 +16,7 @@ from spygames.core.game.registry import make_game
 from spygames.core.game.seen import Event
 from spygames.core.players.player import PlayerFailed
 from spygames.core.players.python_function import PythonPlayer
+from spygames.core.playing.courses import Courses
 from spygames.text import turn_of
 
 KEYS = [*Event.__annotations__]
@@ -169,6 +170,18 @@ def test_history_of_a_row_is_that_of_one_seat(mode: str) -> None:
         games += int(terminations.sum())
         over = terminations & (mode != "SameStep")
     assert games > 6
+
+
+def test_what_was_saved_comes_back_after_several_new_games() -> None:
+    row, action = np.array([0]), np.array([5])
+    courses = Courses(np.array([[1]], np.uint8))
+    courses.add(row, action)
+    saved = courses.save()
+    for start in (2, 3):
+        courses.begin(row, np.array([[start]], np.uint8))
+        courses.add(row, action)
+    courses.restore(saved)
+    assert (courses.of(0).start, courses.of(0).actions) == (bytes([1]), [5])
 
 
 def test_a_failed_step_leaves_the_histories_of_rows() -> None:

@@ -147,6 +147,28 @@ def test_max_episode_steps_is_as_in_gymnasium(mode: AutoresetMode) -> None:
     assert cut_off > 10
 
 
+@pytest.mark.filterwarnings("ignore:action")
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_ignored_actions_count_from_the_beginning_of_a_game(mode: AutoresetMode) -> None:
+    ours, theirs = both(GAME, 2, mode, max_ignored=2)
+    ours.reset(seed=7)
+    theirs.reset(seed=7)
+    cut_off = 0
+    for _ in range(7):
+        actions = ours.action_masks().argmin(axis=1)  # illegal, except where a new game begins
+        found, expected = ours.step(actions), theirs.step(actions)
+        assert_same(found, expected, found[3] if mode is NEXT else None)
+        cut_off += found[3].sum()
+        if mode is OFF and found[3].any():
+            again = {"reset_mask": found[3]}
+            assert_same(ours.reset(options=dict(again)), theirs.reset(options=dict(again)))
+    assert cut_off >= 4
+    assert ours._ignored.tolist() == [1, 1]
+    assert_same(ours.reset(seed=8), theirs.reset(seed=8))
+    actions = ours.action_masks().argmin(axis=1)
+    assert_same(ours.step(actions), theirs.step(actions))
+
+
 @pytest.mark.parametrize("steps", [0, -2, True, 2.0, "3"])
 def test_an_invalid_max_episode_steps_is_refused(steps: Any) -> None:
     with pytest.raises(ValueError, match="max_episode_steps must be an integer >= 1, not"):
@@ -162,6 +184,8 @@ def test_reset_options_set_the_position_and_the_seat() -> None:
     ours, theirs = both(GAME, 3, opponents="greedy")
     for options in ({"state": state, "seat": 1}, {"seat": "player_0"}, {"state": {**state, "rng": None}, "seat": 1}):
         assert_same(ours.reset(seed=4, options=options), theirs.reset(seed=4, options=dict(options)))
+        singles: Any = theirs.envs
+        assert [each.tobytes() for each in ours.games.states] == [each.env.state().tobytes() for each in singles]
         assert_same(ours.reset(), theirs.reset())
     with pytest.warns(UserWarning, match=r"options \['sate'\] are ignored; known: state, seat, reset_mask"):
         ours.reset(options={"sate": {}})
@@ -257,13 +281,14 @@ def test_a_step_or_reset_that_fails_changes_nothing(mode: AutoresetMode) -> None
         found = found or env.step(actions)
         assert data_equivalence(found, twin.step(actions), exact=True)
         infos = found[-1]
-        if step % 30 == 0:
+        if step % 30 == 0 or (found[2] | found[3]).any():
             player.fails = True
             calls: list[dict[str, Any]] = [{"seed": 8, "options": {"seat": 1}}, {"options": {"seat": 1}}]
             for options in calls:
                 with pytest.raises(ZeroDivisionError):
                     env.reset(**options)
             player.fails = False
+        if step % 30 == 0:
             found = env.reset(seed=[None, 1, None, 2, None])
             assert data_equivalence(found, twin.reset(seed=[None, 1, None, 2, None]), exact=True)
             infos = found[-1]

@@ -158,6 +158,13 @@ def my_text(game: Game, s: Record, viewer: int) -> str:
     return "a drawing"
 
 
+def test_games_with_other_functions_are_different() -> None:
+    game = make_game("heimlich_v0", top_secret=True)
+    for name in ("rewind", "ways", "determinize_stratum", "questions"):
+        assert getattr(game, name) is not None
+        assert changed(game, **{name: None}) != game
+
+
 def test_changes_of_a_game_are_pickled() -> None:
     game = changed(GAME, bots={**GAME.bots, "mine": mine}, to_text=my_text)
     again = pickle.loads(pickle.dumps(game))

@@ -85,6 +85,7 @@ def test_the_contract_checks_the_ranges() -> None:
     game = dataclasses.replace(kuhn.make_game(), view_ranges={})
     name = next(iter(game.view_dtype.names or ()))
     check_game(game, checks=["views"])
-    wrong = dataclasses.replace(game, view_ranges={name: (0, 0.25)})
-    with pytest.raises(ContractError, match=rf"in {name}, where Game.view_ranges allows 0 to 0.25"):
-        check_game(wrong, checks=["views"])
+    for low, high in ((0, 0.25), (0.25, 1)):
+        wrong = dataclasses.replace(game, view_ranges={name: (low, high)})
+        with pytest.raises(ContractError, match=rf"in {name}, where Game.view_ranges allows {low} to {high}"):
+            check_game(wrong, checks=["views"])

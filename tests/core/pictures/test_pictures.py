@@ -20,11 +20,12 @@ from gymnasium.error import DependencyNotInstalled, ResetNeeded
 import spygames
 from spygames import agent_avenue_v0
 from spygames.core.compiling.kernel import Record
+from spygames.core.envs import single_seat
 from spygames.core.envs.aec import GameEnv
 from spygames.core.envs.single_seat import SingleEnv
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.pictures import raster, render, window
-from spygames.core.pictures.picture import Picture, draw_seen, picture
+from spygames.core.pictures.picture import Picture, advice_panel, draw_seen, picture
 from spygames.core.players.names import make_player
 from spygames.core.svg.annotations import Advice, Look
 from spygames.core.svg.pen import Pen
@@ -124,6 +125,16 @@ def test_notebooks_show_a_picture(tmp_path: Path) -> None:
 def test_advice_is_drawn() -> None:
     advice = Advice([("pass", 0.25), ("bet", 0.75)], 0.6)
     assert ElementTree.fromstring(picture(KUHN, position(), 0, legal=["pass", "bet"], advice=advice)) is not None
+
+
+def test_advice_sums_up_the_less_likely_actions() -> None:
+    shares = (0.0625, 0.25, 0.125, 0.5, 0.0625)
+    look = Look(0, advice=Advice([(f"action {k}", share) for k, share in enumerate(shares)]))
+    pen = Pen()
+    advice_panel(pen, 0, 0, 300, look, ("red", "blue"), lines=3)
+    assert [each.text for each in ElementTree.fromstring(f"<g>{pen}</g>").iter("text")][1:] == [
+        "action 3", "50 %", "action 1", "25 %", "3 others", "25 %",
+    ]  # fmt: skip
 
 
 # ---------------------------------------------------------------- pixels
@@ -243,6 +254,9 @@ def test_pictures_show_the_latest_moves() -> None:
     assert len(texts_of(env.to_svg())) == 3
     env.restore(env.save())
     assert texts_of(env.to_svg()) == ["None"]
+    env.step(kuhn.PASS)
+    env.reset(seed=3)
+    assert texts_of(env.to_svg()) == ["None"]
     plain = GameEnv(game)
     plain.reset(seed=3)
     plain.step(kuhn.PASS)
@@ -275,6 +289,23 @@ def test_one_seat_sees_the_moves_since_its_decision() -> None:
     assert env.to_svg() == before
     assert env.render().shape == (600, 800, 3)  # type: ignore[union-attr]
     assert env.to_rgb(width=40).shape == (30, 40, 3)
+
+
+class Remembering:
+    """A player that passes and wants more moves than pictures show."""
+
+    name, notes_size = "remembering", 8
+
+    def act(self, decisions: Any) -> np.ndarray:
+        return np.full(len(decisions.rows), kuhn.PASS)
+
+
+def test_one_seat_sees_no_more_moves_if_a_player_wants_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(single_seat, "PICTURED_MOVES", 1)
+    env = SingleEnv(LOGGING, Remembering(), seat=0, render_mode="rgb_array")
+    env.reset(seed=3)
+    env.step(kuhn.PASS)
+    assert texts_of(env.to_svg())[:-1] == ["player_1 has moved"]
 
 
 def test_one_seat_has_no_human_render_mode() -> None:

@@ -14,6 +14,7 @@ from spygames.core.players.names import make_player
 from spygames.core.players.player import DecisionBatch
 from spygames.core.records.film import Adviser, Film
 from spygames.core.records.record import play_record
+from spygames.testing.trial import mask_of
 from tests.poker import kuhn
 
 WORLDS = 400
@@ -45,6 +46,17 @@ def test_a_hand_is_believed_by_the_unseen_cards() -> None:
         left = copies - own.count(card)
         exact = 1 - comb(34 - left, 4) / comb(34, 4)
         assert found["player_1's hand"].get(card, 0) == pytest.approx(exact, abs=0.1)
+
+
+def test_a_known_card_of_a_hand_is_not_believed() -> None:
+    """Agent DOG: the viewer has passed it, so its name counts only for another copy."""
+    game = spygames.make_game("agent_dog_v0", players=2)
+    states = game.start(3)
+    for _ in range(game.num_players):
+        game.apply(as_record(states), int(mask_of(game, as_record(states)).argmax()))
+    (known,) = {*game.seen_to_dict(as_record(states), 0)["hands"]["1"]} - {"?"}
+    assert states["to_move"][0] == 0
+    assert believed(game, states)["player_1's hand"].get(known, 0) < 0.9
 
 
 def test_passports_are_believed_among_the_other_agents() -> None:

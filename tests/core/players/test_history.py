@@ -11,7 +11,7 @@ import torch
 
 from spygames import make_game
 from spygames.core.envs.single_seat import SingleEnv
-from spygames.core.game.game import Game
+from spygames.core.game.game import Game, as_record
 from spygames.core.game.rng import mix
 from spygames.core.players.history import Notes, new_notes
 from spygames.core.players.player import DecisionBatch, Scripted
@@ -70,6 +70,14 @@ def test_only_the_latest_decisions_are_kept() -> None:
     assert notes.of(1).actions.tolist() == notes.of(1).states["num_moves"].tolist() == [2, 3, 4]
     notes.clear(np.array([False, True]))
     assert notes.of(1).actions.tolist() == []
+
+
+def test_decisions_that_were_dropped_are_not_reported() -> None:
+    notes, states = Notes(GAME, 1, 2), GAME.start(1)
+    for action in (kuhn.PASS, kuhn.BET, kuhn.PASS):
+        notes.add(states, np.array([action]))
+        GAME.apply(as_record(states), action)
+    assert notes.seen(0, 0, since=0) == notes.seen(0, 0, since=1) == ["player_1 has moved", "player_0: pass"]
 
 
 def test_notes_exist_only_for_players_that_request_them() -> None:

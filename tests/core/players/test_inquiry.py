@@ -102,7 +102,9 @@ def test_mutated_answers_give_no_traceback_and_no_other_probabilities() -> None:
     assert valid > 300
 
 
-@pytest.mark.parametrize(("name", "options"), GAMES)
+@pytest.mark.parametrize(
+    ("name", "options"), [*GAMES, ("agent_avenue_v0", {"players": 4}), ("agent_dog_v0", {"players": 4})]
+)
 def test_questions_have_different_texts_and_are_about_the_targets(name: str, options: dict[str, Any]) -> None:
     """The text of the true answer is what the seat would see if nothing were hidden."""
     game = make_game(name, **options)

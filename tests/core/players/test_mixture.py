@@ -246,6 +246,9 @@ def test_invalid_mixtures_are_refused(spec: str | PlayerName, message: str) -> N
 def test_only_members_that_follow_games_are_told_the_end() -> None:
     assert hasattr(MixturePlayer(GAME, [Fixed(0), make_player(GAME, "random")]), "ended")
     assert not hasattr(MixturePlayer(GAME, [make_player(GAME, "random")] * 2), "ended")
+    twice = Fixed(0)
+    MixturePlayer(GAME, [twice, Fixed(1), twice]).ended(3, 1, np.zeros(2), None)
+    assert twice.told == [(3, 1)]
 
 
 def test_members_must_be_players() -> None:

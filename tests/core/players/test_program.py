@@ -21,6 +21,7 @@ from spygames.core.game.game import Game
 from spygames.core.game.rng import draw_seed as draw_stream
 from spygames.core.players.events import draw_seed
 from spygames.core.players.history import new_notes
+from spygames.core.players.json_lines import MAX_BYTES, Pipe
 from spygames.core.players.names import make_player
 from spygames.core.players.player import Player, PlayerFailed
 from spygames.core.players.program import CommandPlayer
@@ -222,6 +223,14 @@ def test_a_bot_that_fails_loses_only_that_game(tmp_path: Path, decide: str, what
     assert str(failures[0]).startswith(f"the player {player.name} {what}")
     assert "\n" not in str(failures[0])
     player.close()
+
+
+def test_a_line_may_be_as_long_as_the_limit() -> None:
+    length = MAX_BYTES - len(b'{"a": ""}\n')
+    write = f"import sys; sys.stdout.buffer.write(b'{{\"a\": \"' + b'x' * {length} + b'\"}}\\n')"
+    pipe = Pipe([sys.executable, "-S", "-c", write])
+    assert pipe.receive(60) == {"a": "x" * length}
+    pipe.close()
 
 
 def test_a_bot_that_is_always_slow_is_given_up(tmp_path: Path) -> None:

@@ -7,18 +7,20 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tests.poker.kuhn as kuhn
-from spygames import make_game
+from spygames import NOBODY, Game, GameEnv, SingleEnv, make_game
 from spygames.core.players.names import make_player, named_players, runs_code
 from spygames.core.players.player import PlayerFailed
 from spygames.core.players.python_function import PythonPlayer
 from spygames.core.players.time_limit import TooLate, within
 from spygames.core.playing.batch import spread
-from spygames.core.playing.session import play
+from spygames.core.playing.rows import Rows
+from spygames.core.playing.session import ROW, Session, one_game, play
 from spygames.core.records.record import play_record
 from spygames_training.evaluation.digests import player_digest
 from spygames_training.evaluation.evaluation import evaluate
@@ -133,6 +135,10 @@ def test_a_player_cannot_change_the_game(module: str) -> None:
     spoils, rival = make_player(KUHN, f"python:{module}.spoils"), make_player(KUHN, "random")
     games = [play(KUHN, KUHN.start(5), [spoils, rival], np.ones((1, 1), np.uint64)) for _ in range(2)]
     assert games[0] == games[1]
+    session = Session(Rows(KUHN, 2, 1), [spoils], np.zeros((2, 2), np.int64))  # of several games, with its own arrays
+    before = session.rows.observation.copy()
+    session.ask(session.rows.all)
+    assert session.rows.observation.tobytes() == before.tobytes()
 
 
 def test_an_object_plays_one_seat_of_one_game(module: str) -> None:
@@ -169,6 +175,45 @@ def test_seen_and_ended_get_the_events_and_the_result(module: str) -> None:
     assert tuple(heard.returns) == record.returns
 
 
+def last_decision(game: Game, seat: int) -> tuple[dict[str, Any], int]:
+    """Return a position in which the next decision of a seat ends the game, and this decision."""
+    env = GameEnv(game)
+    for seed in range(50):
+        env.reset(seed=seed)
+        found = env.state_to_dict(), 0
+        mover = NOBODY
+        while env.to_move != NOBODY:
+            mover, action = env.to_move, int(env.infos[env.agent_selection]["action_mask"].argmax())
+            found = env.state_to_dict(), action
+            env.step(action)
+        if mover == seat:
+            return found
+    raise AssertionError
+
+
+def test_an_object_is_not_told_the_end_of_a_later_game() -> None:
+    """Its game was broken off, and the later one ends before the player is asked."""
+    told = list[float]()
+
+    class Told:
+        def __init__(self, game: Game, seat: int, seed: int) -> None:
+            pass
+
+        def act(self, observation: np.ndarray, mask: np.ndarray) -> int:
+            return int(np.flatnonzero(mask)[-1])  # an offer, so that it decides only once
+
+        def ended(self, returns: np.ndarray) -> None:
+            told.extend(returns.tolist())
+
+    game = make_game("agent_avenue_v0", first_player=1)
+    start, action = last_decision(game, 0)
+    env = SingleEnv(game, PythonPlayer(game, Told, "told"), seat=0)
+    env.reset(seed=1)  # the player has decided first
+    env.reset(options={"state": start})
+    assert env.step(action)[2]
+    assert told == []
+
+
 def test_seen_and_ended_are_optional(module: str) -> None:
     player = make_player(KUHN, f"python:{module}.Plain")
     assert play(KUHN, KUHN.start(1), [player, player], np.ones((1, 1), np.uint64)) == [0, 0]
@@ -197,6 +242,23 @@ def test_an_illegal_answer_names_the_player(module: str) -> None:
     player = make_player(game, f"python:{module}.illegal")
     with pytest.raises(PlayerFailed, match=f"the player python:{module}.illegal answered an illegal action: .* legal"):
         play_record(game, [player, player], 1)
+
+
+def test_an_illegal_answer_is_not_kept() -> None:
+    wrong = iter((True, False))
+
+    class Second:
+        def __init__(self, game: Game, seat: int, seed: int) -> None:
+            pass
+
+        def act(self, observation: np.ndarray, mask: np.ndarray) -> int:
+            return int(mask.argmin() if next(wrong) else mask.argmax())
+
+    game = make_game("agent_avenue_v0")
+    session = one_game(game, [PythonPlayer(game, Second, "second")] * 2, game.start(1))
+    with pytest.raises(PlayerFailed, match="the player second answered an illegal action"):
+        session.ask(ROW)
+    assert session.ask(ROW).tolist() == [session.rows.mask[0].argmax()]
 
 
 def test_invalid_names_are_refused(module: str) -> None:

@@ -120,6 +120,10 @@ def test_values_agree_with_the_player(kind: Kind) -> None:
         ranked = np.lexsort((np.nan_to_num(found.values, nan=-9.0), found.visits))
         best = ranked[-1]
         assert (found.visits[actions[i]], found.values[actions[i]]) == (found.visits[best], found.values[best])
+        # Of equal actions it takes always the same one: the last legal action if it is one of them, else the first.
+        equal = np.flatnonzero((found.visits == found.visits[best]) & (found.values == found.values[best]))
+        last = np.flatnonzero(d.mask[i])[-1]
+        assert actions[i] == (last if last in equal else equal[0])
         assert np.array_equal(found.visits > 0, ~np.isnan(found.values))
         assert not found.visits[d.mask[i] == 0].any()
         if kind == "mcts":

@@ -297,12 +297,14 @@ def test_players_get_the_number_and_the_end_of_each_game(loop: Any) -> None:
 
 def test_a_restored_game_is_a_new_game_to_its_players() -> None:
     """Nothing else changes, and games that have not moved keep their numbers."""
-    session = Session(Rows(GAME, 4, 1), [Scripted(GAME, "random"), Keeper()], np.tile([0, 1], (4, 1)))
+    session = Session(Rows(GAME, 4, 1), [Scripted(GAME, "random"), Keeper()], np.tile([0, 1], (4, 1)), history=16)
     session.rng[:] = spread(np.uint64(2), 4)[:, None]
     some, numbers = np.array([1, 3]), session.rows.serial.copy()
     for _ in range(5):
         session.apply(some, session.ask(some))
     saved, numbers = session.save(), session.rows.serial.copy()
+    assert saved.notes is not None
+    noted = saved.notes.of(1).actions.tolist()
     chosen = [session.ask(session.rows.all).tolist()]
     session.restore(saved)
     assert session.rows.serial.tolist() == numbers.tolist()  # asking does not move a game
@@ -312,6 +314,8 @@ def test_a_restored_game_is_a_new_game_to_its_players() -> None:
     after = session.rows.states.tobytes(), session.rng.tobytes()
     session.restore(saved)
     assert (session.rows.serial != numbers).nonzero()[0].tolist() == some.tolist()
+    assert session.notes is not None
+    assert session.notes.of(1).actions.tolist() == noted
     chosen.append(session.ask(session.rows.all).tolist())
     assert chosen[0] == chosen[1]
     session.restore(saved)
@@ -328,6 +332,8 @@ def test_games_of_a_row_have_unique_numbers() -> None:
         numbers.append(int(each.serial[0]))
         each.reset(2)
         numbers.append(int(each.serial[0]))
+    rows.begin(rows.all, states=rows.states.copy())
+    numbers.append(int(rows.serial[0]))
     for _ in range(8):
         before = batch.serial.copy()
         batch.step(batch.mask.argmax(axis=1))

@@ -137,6 +137,11 @@ def test_conversations_are_those_of_a_language_model(game_id: str, options: dict
         assert [reply.action for reply in replies] == chosen
 
 
+def test_conversations_are_in_the_order_of_the_seats() -> None:
+    record = play_record(make_game("agent_avenue_v0", first_player=1), ["greedy", "random"], seed=3)
+    assert [row["seat"] for row in chat_rows(record)] == [0, 1]
+
+
 # ---------------------------------------------------------------- leaks
 
 

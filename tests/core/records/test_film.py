@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import spygames
@@ -54,6 +55,22 @@ def test_advice_is_for_the_deciding_seat_only() -> None:
     ]
     assert [film.scene(i, 0).advice is not None for i in range(4)] == [True, False, True, False]
     assert [film.scene(i, 1).advice is not None for i in range(4)] == [False, True, False, False]
+
+
+class Drawing:
+    """An adviser that draws from the random stream and returns the stream as its value."""
+
+    name = "drawing"
+
+    def advise(self, decisions: DecisionBatch) -> list[Advice]:
+        decisions.rng[0] += np.uint64(1)
+        return [Advice([("pass", 1.0)], value=float(decisions.rng[0, 0]))]
+
+
+def test_advice_does_not_depend_on_the_positions_that_were_shown_before() -> None:
+    film, other = (Film(POKER, KUHN, Drawing()) for _ in range(2))
+    assert other.advice(0)
+    assert film.advice(1) == other.advice(1)
 
 
 @pytest.mark.parametrize(("position", "viewer"), [(-1, 0), (4, 0), (0, 2), (0, -2)])

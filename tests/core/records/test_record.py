@@ -252,7 +252,7 @@ class Cheat:
         return np.array([self.answer])
 
 
-@pytest.mark.parametrize("answer", [-1, 10**6, 0, 9.0, None])
+@pytest.mark.parametrize("answer", [-1, 10**6, 0, 9.0, True, None])
 def test_invalid_answers_of_players_are_refused(answer: Any) -> None:
     game = make_game()
     what = "answered an illegal action: .* for seat 1" if type(answer) is int else r"must answer 1 actions, .*, not arr"

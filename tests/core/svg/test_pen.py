@@ -81,3 +81,4 @@ def test_a_text_that_is_too_long_is_cut() -> None:
     assert width("WW", 10, bold=False) == 2 * 890 / 100
     assert width("\N{SNOWMAN}", 10) == max(widths.BOLD) / 100
     assert cut("abc", 20, 0) == "…"
+    assert cut("abc defgh", 20, width("abc ...", 20)) == "abc…"

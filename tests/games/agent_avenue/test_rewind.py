@@ -233,6 +233,15 @@ def test_cards_taken_by_an_ability_leave_the_hand_and_recruited_ones_return() ->
         assert states["hands"][0, 1].sum() == 4
 
 
+def test_double_trouble_counts_the_pairs_that_it_can_show() -> None:
+    """AA-29, AA-37: a pair of three copies holds as many of the seen ones as it can."""
+    for seen, ways in (((), 3), ((EN,), 2), ((EN, EN), 1)):
+        about = {"hand": (EN, EN, EN), "seen": seen, "to_move": 1, "phase": ABILITY, "ability": DOUBLE_TROUBLE}
+        game, states = advanced(resolver=1, **about)
+        assert game.ways is not None
+        assert game.ways(as_record(states), as_record(states), 0, 1, encode_recruit(EN)) == ways
+
+
 def test_a_lapsed_instant_card_reveals_something_about_the_hand() -> None:
     """AA-28: without a Sentinel in the hand the Outpost lapses; with one it is resolved."""
     _, past = advanced(hand=(MO, MO, MO, MO), to_move=1, phase=MARKET)

@@ -52,6 +52,16 @@ POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {
             "redrawn": True,
         },
     ),
+    "and that is of the kind of the passed card": (
+        0,
+        {
+            "hands": {"0": ["2"], "1": ["swap", "5"]},
+            "deck": ["swap", "3", "copy"],
+            "passed": {"0": "5", "1": "2"},
+            "to_move": 1,
+            "redrawn": True,
+        },
+    ),
     "the rival plays what it has drawn": (
         0,
         {

@@ -11,7 +11,7 @@ from spygames import make_game
 from spygames.agent_dog.actions import encode_discard, encode_meet, encode_pass, encode_play, encode_swap
 from spygames.agent_dog.cards import CARDS, CHOICES, FUNCTIONS, KINDS
 from spygames.agent_dog.layout import CARD, EMPTY, EXCHANGE, MEETING, NONE, REDRAW, SWAPPING
-from spygames.core.game.game import Game
+from spygames.core.game.game import Game, as_record
 from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from tests.support.rewinding import agree, check_many, check_own_view, check_redrawn, check_right_luck, rewound
 
@@ -139,6 +139,15 @@ def test_a_redrawn_card_is_the_playable_one() -> None:
     game, now = position((TWO, THIRTEEN), (TWO, FIVE), to_move=0)
     _, past = position((0, 0, 0), (TWO,), to_move=1, phase=REDRAW, redrawn=1)
     assert rewound(game, now, past, 1, encode_discard(FIVE), 1)[1] == IMPOSSIBLE  # no playable card was drawn
+
+
+def test_each_copy_counts_unless_the_viewer_passed_the_card() -> None:
+    """The passed card is the first of its kind to leave the hand, so it is gone after one has left."""
+    for lost, ways in (((), 1), ((TWO,), 2)):
+        game, states = position((TWO, TWO), lost, to_move=1)
+        states["passed"][0] = (TWO, FIVE, NONE, NONE)
+        assert game.ways is not None
+        assert game.ways(as_record(states), as_record(states), 0, 1, play("2", "2")) == ways
 
 
 def test_invisible_decisions_and_earlier_rounds_reveal_nothing() -> None:

@@ -23,6 +23,13 @@ KEYS = [
 ]  # fmt: skip
 
 
+def test_a_state_with_more_cards_played_than_used_is_refused(fresh: Callable[..., Position]) -> None:
+    position = fresh(1, **FULL)
+    assert position.game.is_possible(position.states)
+    position.states["cards_played"][0, 1] = 1
+    assert not position.game.is_possible(position.states)
+
+
 @pytest.mark.parametrize("options", [{"players": 2}, FULL, {"players": 7, "top_secret": True}], ids=str)
 def test_states_of_random_play_round_trip(fresh: Callable[..., Position], options: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
