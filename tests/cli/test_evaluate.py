@@ -109,6 +109,17 @@ def test_cross_play_has_a_result_per_pair(agent: str, tmp_path: Path, capsys: py
     assert "fair share 50.0 %" in " ".join(out.split())
 
 
+def test_with_three_sides_cross_play_shows_both_results_of_a_pair(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("spygames_training.output.tables.heat_map", lambda *_: None)  # slow, and tested above
+    argv = ["--cross-play", "random", "greedy", "--game", "heimlich_v0", "--option", "players=3", "--games", "6"]
+    assert run("evaluate", *argv, "--plot", tmp_path / "x.png") == 0
+    out = capsys.readouterr().out
+    rows = [line.split()[:3] for line in out.partition("cross-play")[0].splitlines() if line.split()[2:3] == ["6"]]
+    assert rows == [["random", "greedy", "6"], ["greedy", "random", "6"]]
+
+
 def test_games_of_other_modules_are_evaluated(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("evaluate", "random", "--game", "tests.poker.kuhn", "--games", 20) == 0
     assert "kuhn_poker_v0" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from spygames_app.cli.ladder import MORE_SIDES, TWO_SIDES
 from spygames_training.ladder import lines
 from spygames_training.output.tables import TextTable
 from spygames_training.system.machine import instructions
@@ -22,7 +24,7 @@ def compared(file: Path) -> list[str]:
 
 def test_a_ladder_is_played_resumed_extended_and_rerun(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, page, picture = (tmp_path / f"x.{ending}" for ending in ("jsonl", "md", "svg"))
-    assert run("ladder", file, "--players", "random", "greedy", "--blocks", 2) == 0
+    assert run("ladder", file, "--players", "random", "greedy", "--blocks", 2, "--seed", 7) == 0
     assert "greedy" in capsys.readouterr().out
     first = compared(file)
     assert len(first) == 2
@@ -47,10 +49,10 @@ def test_a_ladder_is_played_resumed_extended_and_rerun(tmp_path: Path, capsys: p
     assert run("ladder", file, "--players", "greedy", "random", "--blocks", 2) == 0
     assert compared(file) == first
 
-    # A new player meets everybody and changes no line.
+    # A new player meets everybody, on deals of the file's seed, and changes no line.
     assert run("ladder", file, "--players", "expert", "--blocks", 1) == 0
     assert compared(file)[:2] == first
-    assert len(compared(file)) == 4
+    assert [json.loads(line)["block"]["seed"] for line in file.read_text().splitlines()] == [7] * 4
     assert "| `expert` | 0 |" in page.read_text()
 
     assert run("ladder", file, "--rerun", 4, 1) == 0
@@ -121,6 +123,21 @@ def test_ctrl_c_prints_where_the_lines_are(
     monkeypatch.setattr("spygames_training.ladder.playing.play_lines", interrupted)
     assert run("ladder", tmp_path / "x.jsonl", "random", "greedy") == 130
     assert capsys.readouterr().out == f"saved in {tmp_path / 'x.jsonl'}; the same command resumes\n"
+
+
+def test_the_number_of_blocks_depends_on_the_sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two teams are two sides. With three sides, two players meet in both orders, and each plays itself."""
+    planned = []
+
+    def interrupted(game: object, meetings: Iterable[object], *_: object) -> None:
+        planned.append(len([*meetings]))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spygames_training.ladder.playing.play_lines", interrupted)
+    for name, players in (("agent_avenue_v0", 4), ("heimlich_v0", 3)):
+        argv = ["random", "greedy", "--game", name, "--option", f"players={players}"]
+        assert run("ladder", tmp_path / f"{name}.jsonl", *argv) == 130
+    assert planned == [TWO_SIDES, 4 * MORE_SIDES]
 
 
 def test_the_screen_shows_full_names_without_markdown() -> None:

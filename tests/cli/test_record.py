@@ -1,6 +1,7 @@
 """`spygames record` and `spygames replay`: records replay exactly, and invalid arguments give one line."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from spygames.agent_avenue import make_game
 from spygames.core.game.rng import next_seed
 from spygames.core.players.names import make_player
 from spygames.core.records.film import Film
-from spygames.core.records.record import load_games, make_record, play_record, save_games
+from spygames.core.records.record import GameRecord, load_games, make_record, play_record, save_games
 from spygames_app.cli.replay import Replay
 from tests.cli.command import complaint, run
 from tests.poker import kuhn
@@ -102,6 +103,27 @@ def test_option_sets_the_variant(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     assert run("record", "--players", "random", "--option", "first_player=1", "--out", out) == 0
     assert load_games(out)[0].options["first_player"] == 1
+
+
+def test_an_interruption_keeps_an_old_file_and_the_games_of_a_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    assert run("record", "random", "--games", 2, "--out", old) == 0
+    before = old.read_bytes()
+    for out in (old, new):
+        games = iter([play_record(make_game(), [make_player(make_game(), "greedy")] * 2, 3)])
+
+        def stops(*_: object, games: Iterator[GameRecord] = games, **__: object) -> GameRecord:
+            for game in games:
+                return game
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr("spygames.core.records.record.play_record", stops)
+            assert run("record", "greedy", "--games", 2, "--out", out) == 130
+    assert old.read_bytes() == before
+    assert len(load_games(new)) == 1
 
 
 def test_a_changed_record_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,8 @@
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from studies import agent_figures
@@ -35,6 +37,7 @@ def test_only_an_agent_that_is_hard_to_exploit_meets_the_first_agent_sampled(mon
             not safe or met["mine@sample", sampled] == met["mine@sample", sampled.replace("sample", "argmax")] == 9604
         )
         assert [challenger for challenger, anchor in met if anchor == sampled.replace("sample", "argmax")][2:]
+        assert met["mine+search:64", "greedy"] == 2 * agent_figures.SEARCHED["agent_avenue"]
 
 
 @pytest.fixture
@@ -92,6 +95,22 @@ def test_missing_figures_are_measured_and_the_card_is_written(
     assert study(*options) == 2
     assert "has games against an older greedy: move the file away" in capsys.readouterr().err
     assert json.loads((folder / "figures.json").read_text()) == again
+
+
+def test_a_search_knows_and_meets_the_agent_as_it_plays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    met = []
+
+    def evaluate(game: object, challenger: Any, opponent: Any, *_: object) -> list[SimpleNamespace]:
+        met.append(([known.name for known in challenger.known], opponent.name))
+        return [SimpleNamespace(games=2, win_share=0.5, interval=(0.4, 0.6), fair_share=0.3)]
+
+    monkeypatch.setattr(agent_figures, "evaluate", evaluate)
+    measured = agent_figures.Measured(folder, load_checkpoint(folder), "mine", 5, 1.0)
+    for play in ("sample", "argmax", "argmax"):  # what is measured is not measured again
+        measured._adversary(play, 2, lambda _: None)
+    assert met == [(["mine@sample"], "mine@sample"), (["mine@argmax"], "mine@argmax")]
+    figures = read_figures(folder / "figures.json", load_checkpoint(folder))
+    assert [each.play for each in figures.adversaries] == ["sample", "argmax"]
 
 
 @pytest.mark.parametrize(

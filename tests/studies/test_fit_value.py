@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from studies.calibration import calibrate
@@ -40,6 +41,18 @@ def test_the_value_is_right_afterwards_and_the_policy_is_the_same() -> None:
     assert found.explained > 0.1  # the card that a seat holds says much
     changed = {name for name, tensor in policy.network.state_dict().items() if not torch.equal(tensor, before[name])}
     assert changed == {"value.weight", "value.bias"}
+
+
+def test_the_value_is_fitted_in_the_unit_of_the_run() -> None:
+    weights = []
+    for unit in (1.0, 2.0):
+        network = biased()
+        torch.nn.init.zeros_(network.value.weight)
+        torch.nn.init.zeros_(network.value.bias)
+        fit_value(Policy(GAME, network, value_unit=unit), 200, 2)
+        weights.append(network.value.weight.detach().numpy())
+    assert np.abs(weights[0]).max() > 0.01
+    np.testing.assert_allclose(weights[1], 2 * weights[0], rtol=1e-5)
 
 
 def test_the_checkpoint_keeps_its_history(tmp_path: Path) -> None:

@@ -45,6 +45,21 @@ def test_it_resumes_where_it_was_stopped(
     assert "has figures of seed 17, not 1" in capsys.readouterr().err
 
 
+def test_a_trial_whose_settings_have_changed_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def measured(trial: study.Trial, *_: object) -> dict[str, object]:
+        made.append(trial.name)
+        return {"config": to_toml(trial.config()), "figures": {}}
+
+    monkeypatch.setattr(study, "measured", measured)
+    changed = study.Trial("plain", "simple-2", {**TINY, "network": {"hidden": (4,)}})
+    for trials in (TRIALS, [changed, TRIALS[1]]):
+        monkeypatch.setattr(study, "TRIALS", trials)
+        assert study.main(["--file", str(tmp_path / "recipes.json")]) == 0
+    assert made == ["plain", "wider", "plain"]
+
+
 def test_each_trial_is_a_different_run() -> None:
     configs = [to_toml(trial.config()).replace(f'"{trial.name}"', '""') for trial in study.TRIALS]
     assert len(set(configs)) == len(configs) == len({trial.name for trial in study.TRIALS})

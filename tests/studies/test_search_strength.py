@@ -3,8 +3,14 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from studies import search_strength as study
+
+from spygames import make_game
+from spygames.core.game.rng import next_seed
+from spygames.core.playing.batch import spread
+from spygames_training.evaluation.evaluation import evaluate
 
 THREE = {"players": 3}
 MATCHES = [
@@ -33,6 +39,16 @@ def test_it_resumes_where_it_was_stopped(
     assert "`greedy` against `random`" in told
     assert "`greedy` in all seats" in told
     assert study.main(["--file", str(parts), "--seed", "1"]) == 2
+
+
+def test_wins_are_those_of_an_evaluation() -> None:
+    two, three = make_game("agent_avenue_v0"), make_game("heimlich_v0", **THREE)
+    for game, challenger, opponent in ((two, "greedy", "random"), (three, "expert", "greedy")):
+        deals, stream = spread(np.uint64(5), 10), int(next_seed(np.uint64(5)))
+        (found,) = evaluate(game, challenger, opponent, 10 * game.num_sides, 5)
+        alone, everywhere = (study.wins_in(game, name, opponent, deals, stream) for name in (challenger, opponent))
+        assert np.array(alone) / game.num_sides == pytest.approx(found.by_deal)
+        assert np.mean(everywhere) / game.num_sides == pytest.approx(found.fair_share)
 
 
 def test_single_matches_can_be_selected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ import json
 import shutil
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from studies.card import main as write_card
 from studies.figures import read_figures
 
 import spygames
-from spygames.core.players.names import PlayerName
+from spygames.core.players.names import PlayerName, make_player
 from spygames.core.players.released import FIRST, SAFE, find_agent
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Network
@@ -268,6 +269,35 @@ def test_a_damaged_file_and_a_missing_page_are_refused_first(
     assert f"--docs must be a folder with worst_case.md, not {tmp_path}" in capsys.readouterr().err
     assert study.main(["--file", str(tmp_path / "no" / "mine.json")]) == 2
     assert "mine.json cannot be written: it is a folder, or its folder does not exist" in capsys.readouterr().err
+
+
+def test_an_entry_that_another_study_has_added_meanwhile_is_kept(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (json.loads(entry_text(learner(), digest=digest))[0] for digest in "12")
+
+    def measured(*_: object) -> object:
+        pages.FILE.write_text(json.dumps([first]))
+        return second
+
+    monkeypatch.setattr(study.Study, "_measured", measured)
+    assert measure(agent) == 0
+    assert json.loads(pages.FILE.read_text()) == [first, second]
+
+
+def test_the_uninformed_adversary_plays_the_games_of_the_studys_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def evaluate(game: object, challenger: Any, opponent: Any, *given: int, **_: object) -> list[SimpleNamespace]:
+        asked.append((challenger.name, opponent.name, *given))
+        return [SimpleNamespace(win_share=0.5, interval=(0.4, 0.6), games=6)]
+
+    monkeypatch.setattr(study, "evaluate", evaluate)
+    game = spygames.make_game("agent_avenue_v0")
+    found = study.Study(games=6, seed=5, worlds=2)._unaware(game, make_player(game, "random"), tmp_path / "games")
+    name = "agent_avenue/simple-2-first@sample+search:2"
+    assert asked == [(name, "random", 6, 5)]
+    assert found == {"player": name, "win_share": 0.5, "interval": [0.4, 0.6], "games": 6}
 
 
 def test_an_entry_without_curves_is_shown(tmp_path: Path) -> None:

@@ -137,6 +137,7 @@ def test_invalid_records_are_refused(server: tuple[Store, Visitor]) -> None:
     assert "greedy, greedy" not in visitor.get("/records").text
     assert visitor.post("/records", {"record": 2 * line}).where == "/records"
     assert visitor.get("/records").text.count("greedy, greedy") == 2
+    assert "greedy, greedy" not in Visitor(visitor.app).get("/records").text  # of another visitor
     named = replace(record, players=("<script>alert(1)</script>", "python:os.abort"))
     answer = visitor.post("/records", {"record": json.dumps(asdict(named))})
     page = visitor.get(answer.where).text

@@ -4,26 +4,32 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from math import comb
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from spygames import Game, make_game
 from spygames.agent_avenue.belief_targets import answer
 from spygames.core.compiling.kernel import Int, kernel
 from spygames.core.game.belief_targets import UNASKED
-from spygames.core.game.game import as_record
+from spygames.core.game.game import as_record, flat
 from spygames.core.players.history import Noted
 from spygames.core.players.names import make_player
 from spygames.core.players.python_function import PythonPlayer
 from spygames.core.players.turns import Unknown
+from spygames.core.playing.batch import Batch
 from spygames.core.records.record import GameRecord, make_record, play_record
+from spygames.testing.trial import mask_of, view_of
 from spygames.text import Turn
 from spygames_training import Policy
+from spygames_training.agents.policy import PolicyPlayer
 from spygames_training.config import Network
 from spygames_training.evaluation.belief_positions import Asked, Position, positions_of
-from spygames_training.evaluation.belief_scores import FLOOR, nats, results
+from spygames_training.evaluation.belief_probe import Found, Probe, ask, sampling
+from spygames_training.evaluation.belief_scores import FLOOR, Probabilities, nats, results
 from spygames_training.evaluation.believers import (
     KNOWN,
     RULES,
@@ -94,11 +100,43 @@ def test_made_up_answers_have_exact_scores() -> None:
     assert (two.certain, two.right, two.questions) == (0.0, None, 2)
 
 
+def test_the_rules_are_scored_on_the_same_answered_questions() -> None:
+    even = [0.25] * 4
+    answers: dict[str, list[list[list[list[float] | None]]]] = {
+        RULES: [[[[0.5, 0.5], even]], [[[0.25, 0.75], even]]],
+        "silent": [[[None, even]], [[[0.4, 0.6], even]]],
+    }
+    found = results(made_up([(0, 3), (1, 3)]), answers, 0)
+    (one,) = (each for each in found if (each.player, each.group) == ("silent", "one"))
+    assert (one.answered, one.rules_answered) == (1, pytest.approx(cost(0.75, 2)))
+
+
 def test_an_interval_contains_its_mean_if_no_drawn_world_has_the_truth() -> None:
     even, wrong = [0.25] * 4, [0.0, 1.0]
     drawn = {name: [[[wrong, even]]] for name in (RULES, KNOWN)}
     for one in results(made_up([(0, 3)]), drawn, 0):
         assert one.interval[0] <= one.nats <= one.interval[1], one
+
+
+def test_a_sample_of_worlds_costs_more_the_more_answers_occur() -> None:
+    """(a - 1) / 2m nats for a answers among m worlds; nothing in games with strata."""
+    probe = Probe(AVENUE, (), 0, 1, worlds=8)
+    answers: list[list[Probabilities]] = [[[[0.5, 0.5, 0.0], None], [[0.0, 1.0], [0.2, 0.3, 0.5]]]]
+    found = Found([], {RULES: answers}, {})
+    assert sampling(found, probe) == pytest.approx((1 + 0 + 2) / 3 / 16)
+    assert sampling(found, replace(probe, game=HEIMLICH)) == 0
+
+
+def test_answers_of_another_player_of_the_same_name_are_refused(tmp_path: Path) -> None:
+    class Silent(Believer):
+        def believe(self, positions: Sequence[Position]) -> list[Answers]:
+            return [Answers((None,) * len(each.unknowns)) for each in positions]
+
+    probe = Probe(AVENUE, (make_player(AVENUE, "random"),) * 2, 0, 1, worlds=8)
+    for _ in range(2):
+        assert len(ask(probe, [Silent("me", "one")], 1, tmp_path).asked) == 1
+    with pytest.raises(ValueError, match=r"has answers of another me \(digest 'one', here two\)"):
+        ask(probe, [Silent("me", "two")], 1, tmp_path)
 
 
 def position(game: Game, seed: int = 3) -> Position:
@@ -150,12 +188,37 @@ def test_who_knows_the_players_is_better_than_the_rules_and_as_good_as_their_sea
 
 
 def test_exact_models_are_of_players_that_sample() -> None:
-    def models(*names: str) -> object:
+    def models(*names: str) -> Any:
         return models_of(AVENUE, [make_player(AVENUE, name) for name in names])
 
     assert models("random", "agent_avenue/simple-2@sample") is not None
     assert models("random", "greedy") is None
     assert models("agent_avenue/simple-2@argmax", "random") is None
+    batch, rng = Batch(AVENUE, 4, 1), np.zeros((4, 1), np.uint64)
+    views = batch.observation.view(AVENUE.view_dtype)[:, 0]
+    both = models("agent_avenue/simple-2@sample", "agent_avenue/simple-2@0.5")
+    usual, sharp = (each.model.ask(views, batch.mask, rng)[0] for each in both)
+    np.testing.assert_allclose(sharp, 2 * usual, rtol=1e-4, atol=1e-6)
+
+
+def test_a_head_with_memory_remembers_the_decisions_of_its_seat() -> None:
+    torch.manual_seed(0)
+    network = make_network(AVENUE, Network((8,), kind="recurrent", memory=4, belief="keep"))
+    policy, memory = Policy(AVENUE, network), np.zeros(4, np.float32)
+    record = play_record(AVENUE, [make_player(AVENUE, "random")] * 2, 1)
+    position = positions_of(AVENUE, record, 0, 1, 100).positions[-1]
+    (found,) = believer_of(PolicyPlayer(policy)).believe([position])
+    own = position.past.states[position.past.states["to_move"] == position.seat]
+    assert 1 < len(own) < len(position.past.states)
+    for k in range(len(own)):
+        s = as_record(own, k)
+        policy.act(flat(view_of(AVENUE, s, position.seat))[0], mask_of(AVENUE, s), memory=memory)
+    now = view_of(AVENUE, as_record(position.states), position.seat)
+    expected = policy.belief(flat(now)[0], memory)
+    answers = [row for group in expected.values() for row in group]
+    for asked, chances in zip(position.unknowns, found.probabilities, strict=True):
+        assert chances is not None
+        np.testing.assert_allclose(chances, answers[asked.target], rtol=1e-5)
 
 
 @pytest.mark.parametrize(

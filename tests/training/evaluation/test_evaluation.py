@@ -184,7 +184,7 @@ def test_the_fair_share_is_what_the_opponent_wins_in_all_seats() -> None:
 
 
 def test_cross_play_agrees_with_evaluate() -> None:
-    for name, players in (("leduc", [FIRST, BETTOR, LAST]), ("pennies", [FIRST, LAST])):
+    for name, players in (("leduc", [FIRST, BETTOR, LAST]), ("pennies", [FIRST, LAST, "random"])):
         game = GAMES[name]
         ended: list[int] = []
         results = cross_play(game, players, 90, 3, ended.append)

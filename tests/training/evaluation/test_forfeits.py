@@ -47,10 +47,10 @@ def test_games_beside_a_failed_one_are_asked_again_from_the_same_state() -> None
 
 
 def test_the_share_without_forfeits_is_a_mean_over_deals() -> None:
-    wins = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    wins = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
     failed = np.array([[-1, -1], [-1, 1], [0, 1]])
     found = evaluation._forfeits(wins, failed, 0)
-    assert (found.challenger, found.opponent, found.win_share) == (1, 2, 0.5)  # of two deals, 1 and 0
+    assert (found.challenger, found.opponent, found.win_share) == (1, 2, 0.75)  # of two deals, 1/2 and 1
 
 
 def test_forfeits_in_a_line_up_count_for_the_player_that_failed() -> None:

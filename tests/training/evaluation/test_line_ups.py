@@ -9,6 +9,7 @@ import pytest
 import tests.poker.kuhn as kuhn
 from spygames import make_game
 from spygames.core.players.names import make_player
+from spygames_training.evaluation.digests import player_digest
 from spygames_training.evaluation.evaluation import evaluate
 from spygames_training.evaluation.line_ups import line_up, rotations
 from tests.cli.command import complaint, run
@@ -80,6 +81,8 @@ def test_the_command_evaluates_a_line_up(tmp_path: Path, capsys: pytest.CaptureF
         r.win_share for r in line_up(game, ["greedy", "random", "random"], 30, 1)
     ]
     assert found["unit"] == "a deal, played once for each rotation of the line-up"
+    digests = {name: player_digest(game, make_player(game, name)) for name in ("greedy", "random")}
+    assert found["players"] == {name: {"digest": digest} for name, digest in digests.items()}
     assert "must have 3 players, one for each seat, not 2" in complaint(
         ["evaluate", "--seats", "random", "random", *argv[4:]], capsys
     )

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from spygames_app.shipped import config_path
-from spygames_training.config import read_config
+from spygames_training.agents.checkpoint import save_checkpoint
+from spygames_training.config import Network, read_config
 from spygames_training.experiments import ablations as library
+from spygames_training.networks.actor_critic import make_network
 from tests.cli.command import complaint, run
+from tests.poker import kuhn
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +62,9 @@ def test_the_figures_are_the_means_over_seeds(done: Path) -> None:
     for seed, (least, most) in zip(shares["random"]["seeds"], shares["random"]["intervals_over_deals"], strict=True):
         assert 0 <= least <= seed <= most <= 1
     assert shares["random"]["fair_share"] == 0.5
+    for seed in (0, 1):  # the unchanged recipe with the same seed
+        asked = json.loads((done / "small" / f"no reference {seed}" / "judged.json").read_text())["asked"]
+        assert asked["against"]["defaults"][0] == f"{done / 'small' / f'defaults {seed}'}@argmax"
 
 
 def test_the_table_is_on_screen_and_in_markdown(done: Path, small: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,6 +109,18 @@ def test_results_count_only_for_the_agents_that_played(done: Path, small: Path, 
     shutil.rmtree(out / "small" / "defaults 0" / "checkpoint")
     shutil.copytree(out / "small" / "defaults 1" / "checkpoint", out / "small" / "defaults 0" / "checkpoint")
     assert reported()[0] != 0.123
+
+
+def test_results_of_an_agent_that_was_trained_again_do_not_count(tmp_path: Path) -> None:
+    game, folder, shares = kuhn.make_game(), tmp_path / "agent", []
+    for _ in range(2):
+        save_checkpoint(folder / "checkpoint", game, make_network(game, Network((8,))), 0)
+        shares.append(library.evaluated(game, folder, {"random": "random"}, 2, "argmax", 0)["random"]["win_share"])
+        kept = json.loads((folder / "judged.json").read_text())
+        kept["found"]["random"]["win_share"] = 0.123
+        (folder / "judged.json").write_text(json.dumps(kept))
+    assert library.evaluated(game, folder, {"random": "random"}, 2, "argmax", 0)["random"]["win_share"] == 0.123
+    assert 0.123 not in shares
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,18 @@ def test_between_three_sides_the_fair_share_is_that_of_the_agent(
     assert resume_config(tmp_path / "out").decisions == 3 * 512
 
 
+def test_a_team_makes_half_of_all_decisions_and_learns_against_the_agent_alone(
+    tmp_path: Path, small_updates: None
+) -> None:
+    green = agent(tmp_path / "green", players=4)
+    learner = learner_run(green, tmp_path / "out", decisions=512, workers=1)
+    learner.close()
+    config = learner.config
+    assert config.decisions == 2 * 512
+    assert config.opponents == Opponents(1.0, (f"{green}@sample",))
+    assert (config.ppo.kl, config.ppo.entropy_end) == (0, 0)  # in the end only the result counts
+
+
 def test_a_resumed_run_gives_the_same_result(
     tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -441,6 +453,10 @@ def test_the_agent_records_what_it_began_with(tmp_path: Path, small_updates: Non
     assert again == [replace(first, start_from=str(green)), replace(second, start_from="runs/1")]
     assert "stopped (Ctrl-C)" not in said
     assert [run["seconds"] for run in two.began_with["runs"]] == [one.meta["extra"]["seconds"]]
+    three = Run.create(replace(second, start_from=str(tmp_path / "two")), tmp_path / "three")
+    three.close()
+    runs = three.progress["began_with"]["runs"]  # the oldest first
+    assert [run["config"]["start_from"] for run in runs] == [str(green), str(tmp_path / "one")]
     (run,) = two.began_with["runs"]
     short_of = {**two.began_with, "runs": [{**run, "step": 300}]}
     two.meta["extra"]["began_with"] = short_of

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from spygames_training.experiments.train_all import TrainAll
 from tests.cli.command import complaint, run
 
 CONFIG = """
@@ -54,6 +55,12 @@ def test_runs_are_trained_once_and_their_curves_shown(
     before = (out / "one" / "state.safetensors").stat().st_mtime_ns
     assert run("train-all", *configs, "--out", out) == 0
     assert (out / "one" / "state.safetensors").stat().st_mtime_ns == before
+
+
+def test_a_length_replaces_that_of_each_config(configs: list[str], tmp_path: Path) -> None:
+    for decisions, length in ((None, 2000), (512, 512)):
+        found = TrainAll([*map(Path, configs)], tmp_path / "out", decisions=decisions).configs
+        assert [config.decisions for config in found.values()] == [length, length]
 
 
 def test_the_opponent_may_be_a_released_agent(configs: list[str], tmp_path: Path) -> None:

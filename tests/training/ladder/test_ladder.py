@@ -48,7 +48,7 @@ from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.system.machine import instructions
 from tests.poker import kuhn, leduc
 from tests.support import pennies
-from tests.training.evaluation.test_evaluation import BETTOR, FIRST, LAST, PASSER, Stubborn, alone
+from tests.training.evaluation.test_evaluation import BETTOR, FIRST, PASSER, Stubborn, alone
 
 KUHN = kuhn.make_game()
 
@@ -65,13 +65,14 @@ def line_of(game: Game, first: str, second: str, wins: np.ndarray, number: int =
 
 def test_a_block_seats_the_first_player_on_each_side_of_each_deal() -> None:
     game = pennies.make_game()
-    block = play_block(game, FIRST, LAST, 5, 2, deals=20)
+    random = make_player(game, "random")  # its moves show which random stream each game has
+    block = play_block(game, FIRST, random, 5, 2, deals=20)
     assert (block.wins.shape, block.wins.dtype) == ((20, 3, 2), np.uint8)
     seeds = deal_seeds(5, 2, 20)
     streams = spread(next_seed(seeds[0]), 60)
     for (deal, side), stream in zip(itertools.product(range(20), range(3)), streams, strict=True):
         seats = np.array([int(seat != side) for seat in range(3)])
-        returns = alone(game, [FIRST, LAST], seats, seeds[deal], stream)
+        returns = alone(game, [FIRST, random], seats, seeds[deal], stream)
         expected = [(returns[seats == who] > 0).sum() for who in (0, 1)]
         assert block.wins[deal, side].tolist() == expected
     assert play_block(game, FIRST, FIRST, 5, 2, deals=20).wins[:, :, 0].max() == 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spygames_training.ladder.standings import POINTS, standings
+from spygames_training.ladder.standings import POINTS, _meetings, standings
 from tests.poker import kuhn
 from tests.support import pennies
 from tests.training.ladder.test_ladder import line_of, replace_digests
@@ -35,3 +35,12 @@ def test_shares_without_forfeits_are_of_the_other_games() -> None:
     assert found.shares[a, b] == 0.5
     assert found.shares_without[a, b] == pytest.approx(256 / 384)
     assert found.shares_without[b, a] == pytest.approx(128 / 384)
+
+
+def test_all_pairs_share_the_draws_of_a_block() -> None:
+    wins = np.zeros((256, 2, 2))
+    met = (("a", "b", 0), ("a", "b", 1), ("a", "c", 1))  # the last pair has not played block 0
+    lines = [line_of(KUHN, first, second, wins, number) for first, second, number in met]
+    two, one = _meetings(lines, ["a", "b", "c"], resamples=2, seed=0)
+    assert (two.weights[:, :256] != two.weights[:, 256:]).any()
+    np.testing.assert_array_equal(one.weights, two.weights[:, 256:])

@@ -31,6 +31,7 @@ def test_opponents_keep_their_seats_for_the_whole_game() -> None:
         np.testing.assert_array_equal(rollout.opponents.controller[~ended], before[~ended])
         assert set(rollout.opponents.controller.flat) - {0} <= league.players.keys()
         assert ((rollout.opponents.controller == 0).sum(axis=1) == 1).all()  # one seat learns in each of these games
+        assert (rollout.opponents.controller == 0).any(axis=0).all()  # and each seat in some of them
         assert not rollout.trajectories.frozen[:, 32:].any()
         assert not (rollout.trajectories.valid & rollout.trajectories.frozen).any()
         assert 0.3 < rollout.trajectories.frozen[:, :32].mean() < 0.7
@@ -109,6 +110,7 @@ def test_a_team_learns_together() -> None:
     teams = rollout.opponents.controller.reshape(64, 2, 2)
     assert (teams[..., 0] == teams[..., 1]).all()
     assert ((teams[..., 0] == 0).sum(axis=1) == 1).all()
+    assert (teams[..., 0] == 0).any(axis=0).all()  # in some games the first team, in others the second one
     assert set(teams.flat) == {0, 1, 2}
 
 

@@ -14,10 +14,11 @@ from spygames.core.playing.batch import Batch, spread
 from spygames.core.records.record import play_record
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.agents.policy import Policy, PolicyPlayer, from_network
-from spygames_training.config import PPO, Config, Network
+from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.evaluation.play_games import play_games
 from spygames_training.networks.actor_critic import ActorCritic, make_network
 from spygames_training.networks.trunks import Memory
+from spygames_training.ppo.league import League
 from spygames_training.ppo.learner import Learner
 from spygames_training.ppo.rollout import Rollout
 from spygames_training.runs.run import Run
@@ -115,6 +116,26 @@ def test_a_game_begins_with_empty_memories_and_each_seat_has_its_own() -> None:
     rollout.play(network, EXACT)
     assert rollout.memory.any(axis=2).all()
     assert (rollout.memory[:, 0] != rollout.memory[:, 1]).any(axis=1).all()
+
+
+def test_probabilities_and_values_leave_the_memory_as_it_is() -> None:
+    batch, policy, memory = Batch(GAME, 2, 0, threads=1), Policy(GAME, small_network()), np.ones((2, 8), np.float32)
+    policy.probabilities(batch.observation, batch.mask, memory)
+    policy.value(batch.observation, memory)
+    np.testing.assert_array_equal(memory, 1)
+    policy.act(batch.observation, batch.mask, memory=memory)
+    assert (memory != 1).any(axis=1).all()
+
+
+def test_opponents_decide_without_the_networks_memory() -> None:
+    network, league = small_network(), League(GAME, Opponents(share=1.0, bots=("random",)))
+    players = [from_network(GAME, network), *league.players.values()]
+    rollout = Rollout(GAME, 16, 3, seed=0, share=1.0, players=players)
+    rollout.opponents.join(league)
+    rollout.play(network, EXACT)
+    others = rollout.opponents.controller > 0
+    assert not rollout.memory[others].any()
+    assert rollout.memory[~others].any(axis=1).all()
 
 
 def learned(folder: Path, network: Network) -> ActorCritic:

@@ -68,6 +68,12 @@ def test_the_weight_of_the_kl_term_is_interpolated_to_its_end(tmp_path: Path) ->
     assert found == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])
 
 
+def test_a_schedule_spans_the_decisions_of_the_config(tmp_path: Path) -> None:
+    """The last update may end later, since a run makes whole updates."""
+    run = Run.create(replace(SMALL, decisions=320, ppo=replace(SMALL.ppo, kl=0.1, kl_end=0.6)), tmp_path)
+    assert [run.update()["kl_weight"] for _ in range(2)] == pytest.approx([0.1, 0.1 + 0.5 * 256 / 320])
+
+
 def test_a_constant_kl_weight_changes_nothing(tmp_path: Path) -> None:
     agents = []
     for kl_end in (None, 0.1):

@@ -20,6 +20,7 @@ import spygames
 from spygames.core.players import released
 from spygames.core.players.released import best_agent
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
+from spygames_training.agents.policy import Policy
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.files.atomic import only_one, write_whole
 from spygames_training.networks.actor_critic import ActorCritic
@@ -79,6 +80,30 @@ def test_a_checkpoint_records_the_step_of_its_results(tmp_path: Path) -> None:
     assert Run.resume(tmp_path, SMALL).progress["results"] == meta["results"]
 
 
+def test_evaluations_have_the_seed_of_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[int] = []
+
+    def evaluate(*_: object, seed: int) -> list[Any]:
+        seeds.append(seed)
+        return []
+
+    monkeypatch.setattr("spygames_training.runs.evaluations.evaluate", evaluate)
+    run = Run.create(replace(SMALL, seed=3), tmp_path)
+    run.evaluate()
+    run.close()
+    assert seeds == [3]
+
+
+def test_the_policy_of_a_run_has_its_value_in_the_games_units(tmp_path: Path) -> None:
+    run = Run.create(replace(SMALL, ppo=replace(SMALL.ppo, reward_scale=2.0)), tmp_path)
+    run.save()
+    run.close()
+    observation = np.ones(run.game.num_features, np.float32)
+    saved, now = (policy.value(observation) for policy in (Policy.load(tmp_path), run.policy))
+    assert now == pytest.approx(saved)
+    assert now == pytest.approx(Policy(run.game, run.learner.ema).value(observation) / 2)
+
+
 def test_a_closed_run_makes_no_update_and_resumes(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
     run.update()
@@ -98,6 +123,15 @@ def test_equal_seeds_give_equal_agents_and_other_seeds_do_not(tmp_path: Path) ->
     other = weights(Run.create(Config(**{**vars(SMALL), "seed": 1}), tmp_path / "c").train())
     assert all(torch.equal(first[name], second[name]) for name in first)
     assert any(not torch.equal(first[name], other[name]) for name in first)
+
+
+def test_workers_and_seeds_share_no_game(tmp_path: Path) -> None:
+    seeds: list[int] = []
+    for seed in (0, 1):
+        run = Run.create(replace(SMALL, workers=2, seed=seed), tmp_path / str(seed))
+        seeds += [game for rollout in run.rollouts for game in rollout.batch.seeds.tolist()]
+        run.close()
+    assert len({*seeds}) == len(seeds) == 2 * SMALL.ppo.games
 
 
 FOLLOWING = replace(SMALL.ppo, reference_ema=0.9, kl_end=0.3)
@@ -498,6 +532,19 @@ def test_the_command_resumes_after_a_stop(tmp_path: Path, how: signal.Signals) -
     assert rows[-1] >= int(end)
 
 
+def test_an_option_of_the_command_overrides_that_of_the_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+
+    def create(config: Config, *_: object, **__: object) -> Run:
+        given.append(config.options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Run, "create", create)
+    (file := tmp_path / "mine.toml").write_text("[options]\nplayers = 3\nfirst_player = 1\n")
+    assert command_line("train", "--config", file, "--option", "players=4", "--out", tmp_path / "run") == 130
+    assert given == [{"players": 4, "first_player": 1}]
+
+
 def test_ctrl_c_before_training_gives_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -536,6 +583,18 @@ def test_a_bot_that_is_listed_twice_has_one_mean(tmp_path: Path) -> None:
     run.close()
 
 
+def test_a_snapshot_is_the_running_mean_of_its_time(tmp_path: Path) -> None:
+    run = Run.create(replace(SMALL, opponents=replace(SMALL.opponents, snapshot_every=2)), tmp_path)
+    before = []
+    for _ in range(3):
+        before.append(weights(run.learner.ema))
+        run.update()
+    run.close()
+    for snapshot, then in zip(run.league.snapshots.values(), (before[0], before[2]), strict=True):
+        found = weights(snapshot)
+        assert all(torch.equal(found[name], then[name]) for name in then)
+
+
 def test_advantages_are_normalized_over_all_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[int, np.ndarray] = {}
     gradient = Learner._gradient
@@ -572,11 +631,30 @@ def test_the_running_mean_forgets_the_first_weights_quickly(tmp_path: Path) -> N
 def test_a_run_is_evaluated_after_its_first_update_at_half_and_at_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def win_shares(*given: Any) -> tuple[dict[str, float], dict[str, Any]]:
+        return {"win_share/random": given[-1] / 10_000}, {}  # the decisions so far, so all shares differ
+
     monkeypatch.setattr("spygames_training.runs.report.plot_curves", lambda rows, path, play="": path)
-    Run.create(replace(SMALL, evaluate_games=2), tmp_path).train(progress=False)
+    monkeypatch.setattr("spygames_training.runs.run.win_shares", win_shares)
+    Run.create(SMALL, tmp_path).train(progress=False)
     rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     found = {row["decisions"]: row["win_share/random"] for row in rows if "win_share/random" in row}
     assert [*found] == [256, 768, 1536]
     summary = json.loads((tmp_path / "summary.json").read_text())
     shares = [summary[moment]["win_share/random"] for moment in ("start", "half", "end")]
     assert shares == [*found.values()]
+
+
+def test_a_run_is_evaluated_and_saved_when_it_is_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spygames_training.runs.report.plot_curves", lambda rows, path, play="": path)
+    evaluated, saved = [], []
+    monkeypatch.setattr(Run, "evaluate", lambda run: evaluated.append(run.progress["decisions"]) or {})
+    monkeypatch.setattr(Run, "save", lambda run: saved.append(run.progress["decisions"]))
+    config = replace(SMALL, decisions=256 * 4)
+    for seconds, evaluations, saves in ((0.0, [1, 2, 3, 4], [0, 1, 2, 3, 4]), (1e9, [1, 2, 4], [0, 4])):
+        place = tmp_path / str(seconds)
+        Run.create(replace(config, evaluate_every=seconds, save_every=seconds), place).train(progress=False)
+        assert evaluated == [256 * k for k in evaluations]
+        assert saved == [256 * k for k in saves]
+        evaluated.clear()
+        saved.clear()

@@ -1,4 +1,4 @@
-"""What a search chooses and believes: its draw in safe mode, flat weights, partners."""
+"""What a search chooses and believes: its draw in safe mode, errors of gains, flat weights, partners."""
 
 from typing import Any
 
@@ -8,10 +8,11 @@ from spygames import make_game
 from spygames.core.game.game import as_record
 from spygames.core.players.history import Noted
 from spygames_training.search import SearchSettings
-from spygames_training.search.belief import believe
+from spygames_training.search.belief import Belief, believe
 from spygames_training.search.draws import Sampled
+from spygames_training.search.mirror_descent import Estimate, mirror_step
 from spygames_training.search.models import Rival, TableModel, UniformModel
-from spygames_training.search.policy_search import PolicySearch, Question
+from spygames_training.search.policy_search import Believed, PolicySearch, Question
 from tests.poker import kuhn, leduc
 from tests.poker.nashconv import Tree
 from tests.poker.test_search import Everything, pasts, tree
@@ -41,6 +42,18 @@ def test_safe_mode_draws_from_the_policy_after_its_step() -> None:
             assert found.action == int((np.cumsum(found.policy) <= number).sum())
             moved += found.action != int((np.cumsum(found.prior) <= number).sum())
     assert moved > 5
+
+
+def test_a_gain_within_its_error_does_not_decide() -> None:
+    game, model = kuhn.make_game(), UniformModel()
+    search = PolicySearch(game, model, [Rival("policy", model, 0.0)], SearchSettings())
+    root, prior, values = game.start(1), np.array([0.51, 0.49]), np.array([0.0, 1.0])
+    believed = Believed(root, prior, Belief(root, np.ones((1, 1))), np.arange(2))
+    for error, action in ((2.0, 0), (0.5, 1)):
+        estimated = Estimate(values, values, np.array([0.0, error]))
+        found = search._findings(believed, estimated, Sampled(game, np.uint64(1)))
+        assert found.action == action
+        np.testing.assert_allclose(found.policy, mirror_step(prior, values, 2 * error))
 
 
 def test_weights_are_flattened_to_a_share_of_the_worlds() -> None:

@@ -326,6 +326,20 @@ def test_several_known_rivals_are_told_apart() -> None:
     assert player_digest(GAME, player) != player_digest(GAME, SearchingPolicy(policy, SearchSettings(4), known[:2]))
 
 
+def test_a_searchs_models_play_at_the_temperatures_of_their_policies() -> None:
+    game = leduc.make_game()
+    torch.manual_seed(2)
+    network = make_network(game, Network((16,)))
+    own, known = (Policy(game, network, how) for how in ("0.5", "0.25"))
+    search, batch = SearchingPolicy(own, SearchSettings(2), known).search, Batch(game, 4, 1)
+    with torch.inference_mode():
+        expected = network(torch.from_numpy(batch.observation))[0].numpy()
+    views, rng = batch.observation.view(game.view_dtype)[:, 0], np.zeros((4, 1), np.uint64)
+    for model, temperature in ((search.policy, 0.5), (search.rivals[0].model, 0.25)):
+        logits, _ = model.ask(views, batch.mask, rng)
+        np.testing.assert_allclose(logits, expected / temperature, rtol=1e-4, atol=1e-6)
+
+
 def test_a_game_without_rewind_is_searched_in_uniform_worlds_with_a_warning() -> None:
     game = replace(make_game("agent_avenue_v0", mode="advanced"), rewind=None)
     with pytest.warns(UserWarning, match=r"cannot be rewound.* equally likely"):
