@@ -10,7 +10,8 @@ Importing this module registers all games of the package with OpenSpiel:
     game = pyspiel.load_game("spygames_agent_avenue_v0(mode=advanced)")
 
 `register` adds a game of your own. The parameters of a game are the options of its `make_game`. An OpenSpiel parameter
-has one fixed type, so -1 stands for "random", and an empty string for None. Two more parameters control chance:
+has one fixed type, so -1 stands for "random" (unless the option itself has the value -1), and an empty string for None.
+Two more parameters control chance:
 
 - `chance="sampled"`: one chance node with one outcome, after which the game draws a seed. OpenSpiel cannot serialize
   Python games with sampled chance, nor their states, because it asks the game for the state of its generator.
@@ -28,7 +29,7 @@ it must begin with `resample_from_infostate`, which redraws future chance and ev
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -96,11 +97,14 @@ class OpenSpielGame(pyspiel.Game):
     def __init__(self, params: dict[str, Any]):
         own = {key: params[key] for key in ("chance", "rng_seed")}
         chance = choice("chance", own["chance"], CHANCE)
-        options = {key: _as_option(value) for key, value in params.items() if key not in own}
+        parameters = inspect.signature(self.make_game).parameters
+        drawn = [key for key, value in params.items() if key in parameters and _is_random(parameters[key], value)]
+        options = {key: value for key, value in params.items() if key not in own and value != ""}  # "": None
+        options |= dict.fromkeys(drawn, "random")
         try:
-            self.game = game = self.make_game(**{key: value for key, value in options.items() if value is not None})
+            self.game = game = self.make_game(**options)
         except ValueError as error:
-            if drawn := [key for key, value in params.items() if key not in own and _is_random(value)]:
+            if drawn:
                 error.add_note(f"{' and '.join(drawn)}: -1 stands for 'random'")
             raise
         self._calls = calls(game)
@@ -439,14 +443,9 @@ def _parameters(make_game: Callable[..., Game[Any]]) -> dict[str, Any]:
     }
 
 
-def _as_option(value: Any) -> Any:
-    """Convert a parameter to an option: -1 to "random", because no option is negative; an empty string to None."""
-    return "random" if _is_random(value) else None if value == "" else value
-
-
-def _is_random(value: Any) -> bool:
-    """Whether a parameter stands for "random"."""
-    return type(value) is int and value == -1
+def _is_random(option: inspect.Parameter, value: Any) -> bool:
+    """Whether the value of an OpenSpiel parameter stands for "random": -1, if that is no value of the option."""
+    return type(value) is int and value == -1 and -1 not in get_args(option.annotation)
 
 
 def _seats(make_game: Callable[..., Game[Any]]) -> tuple[int, int]:

@@ -154,6 +154,23 @@ def test_openspiels_api_rules_hold(variant: Variant) -> None:
             assert len({*texts}) == len(texts) > 0
 
 
+@pytest.mark.parametrize(
+    ("name", "least", "most", "zero_sum"),
+    [
+        ("agent_avenue_v0(players=4)", -1, 1, False),
+        ("agent_dog_v0(players=2)", -1, 1, True),
+        ("agent_dog_v0(players=3)", -0.5, 1, False),
+        ("agent_dog_v0(players=4)", -0.5, 0.5, False),
+        ("heimlich_v0(players=2)", -1, 1, True),
+        ("heimlich_v0(players=2,nobody_wins=-1)", -1, 1, False),
+    ],
+)
+def test_utilities_are_those_of_the_sides(name: str, least: float, most: float, zero_sum: bool) -> None:
+    game = pyspiel.load_game(f"spygames_{name}")
+    assert (game.min_utility(), game.max_utility()) == (least, most)
+    assert (game.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM) == zero_sum
+
+
 def test_an_option_that_cannot_be_drawn_says_what_minus_one_is() -> None:
     with pytest.raises(ValueError, match="players must be one of") as failure:
         pyspiel.load_game("spygames_agent_avenue_v0(players=-1)")

@@ -6,15 +6,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spygames import make_game
+from spygames.core.players.names import make_player
 from spygames.core.records.dataset import _number
 from spygames.core.records.record import game_of
-from spygames.records import chat_rows, decision_rows, load_games, make_record
+from spygames.records import chat_rows, decision_rows, load_games, make_record, play_record
 from spygames_app import datasets
+from spygames_training.ladder.lines import Entry
 from tests.cli.command import complaint, run
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "parquet_rows.py"
@@ -62,6 +66,16 @@ def test_a_dataset_has_rows_that_replay_and_a_card(tmp_path: Path, capsys: pytes
         "| `decisions-00000.jsonl` | 3 |",
     ):
         assert part in card, part
+
+
+def test_the_card_counts_the_games_that_were_forfeited(tmp_path: Path) -> None:
+    game = make_game("agent_avenue_v0")
+    one = play_record(game, [make_player(game, "random")] * 2, 4)
+    plan = datasets.Plan(game, (Entry("random", None),) * 2, 4)
+    for games, says in (([one, one], ""), ([one, replace(one, forfeit=1)], "In 1 of the games a seat gave no legal")):
+        card = datasets.card(datasets.Dataset(tmp_path, plan, games), "spygames record")
+        assert says in card
+        assert ("gave no legal action" in card) == bool(says)
 
 
 def test_rows_are_those_of_the_library(tmp_path: Path) -> None:

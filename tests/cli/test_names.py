@@ -5,6 +5,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from io import StringIO
 from pathlib import Path
@@ -21,9 +22,10 @@ from spygames import agent_avenue
 from spygames.core.basics.text import printable
 from spygames.core.records.record import load_games
 from spygames_training.agents.checkpoint import save_checkpoint
-from spygames_training.evaluation.evaluation import Result
+from spygames_training.evaluation.evaluation import Forfeits, Result
 from spygames_training.evaluation.line_ups import LineUpResult
 from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.output.beliefs import caption
 from spygames_training.output.tables import (
     ScreenTable,
     TextTable,
@@ -33,6 +35,7 @@ from spygames_training.output.tables import (
     line_up_table,
     matrix_table,
     name_in_markdown,
+    put_between,
     results_table,
 )
 from tests.cli.command import run
@@ -104,6 +107,56 @@ def test_names_wrap_after_separators() -> None:
     assert broken("agent_avenue/simple-2@argmax", 13).split("\n") == ["agent_avenue/", "simple-2", "@argmax"]
     assert broken("agent_avenue/simple-2@argmax", 24).split("\n") == ["agent_avenue/simple-2", "@argmax"]
     assert broken("12.5 / 100.0", 8).split("\n") == ["12.5 /", "100.0"]
+
+
+def test_text_between_two_markers_is_replaced(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Title\n<!-- from -->\nold\n<!-- to -->\nend\n")
+    for _ in range(2):
+        put_between(page, "<!-- from -->", "<!-- to -->", "new")
+        assert page.read_text() == "# Title\n<!-- from -->\n\nnew\n\n<!-- to -->\nend\n"
+    for text in (
+        "no marker",
+        "only <!-- from --> one",
+        "only <!-- to --> one",
+        "<!-- to --> wrong order <!-- from -->",
+    ):
+        page.write_text(text)
+        with pytest.raises(ValueError, match="must have a line"):
+            put_between(page, "<!-- from -->", "<!-- to -->", "new")
+        assert page.read_text() == text
+
+
+def test_a_matrix_is_empty_where_nothing_was_played() -> None:
+    table = matrix_table(["a", "b"], np.array([[np.nan, 0.25], [0.75, np.nan]]))
+    assert table.rows == [["a", "", "25.0"], ["b", "75.0", ""]]
+
+
+def test_failures_of_either_player_have_columns() -> None:
+    numbers = (8, 16, 0.8125, (0.625, 1.0), "", 0.5, 0.625, (-0.125, 0.25), "", (1.0, 1.0))
+    whole = Result("a", "b", *numbers)
+    assert "failed" not in results_table([whole]).head
+    for forfeits in (Forfeits(0, 2, 0.5, (0.25, 0.75)), Forfeits(2, 0, 0.5, (0.25, 0.75))):
+        table = results_table([whole, replace(whole, forfeits=forfeits)])
+        assert table.head[-3:] == ["failed", "wins % without", "95 %"]
+        assert [row[-3:] for row in table.rows] == [
+            ["", "", ""],
+            [f"{forfeits.challenger} / {forfeits.opponent}", "50.0", "25.0-75.0"],
+        ]
+
+
+@pytest.mark.parametrize(("rotations", "moved"), [((0,), "played once."), ((0, 1), "in 2 rotations of the line-up.")])
+def test_the_caption_of_a_line_up_says_how_often_deals_are_played(rotations: tuple[int, ...], moved: str) -> None:
+    one = LineUpResult("a", (), 2, 8, rotations, 16, 0.8125, (0.625, 1.0), "", 0.625, (-0.125, 0.25), "")
+    assert moved in line_up_table([one]).caption
+
+
+def test_the_caption_of_beliefs_counts_in_words() -> None:
+    found = {"games of": [{"name": "random"}], "worlds": 64, "sampling": 0.01, "effective worlds": None, "results": []}
+    assert caption(found | {"positions": 1, "games": 1}, "rules", "known").startswith("1 position of 1 game of random")
+    assert caption(found | {"positions": 4, "games": 2}, "rules", "known").startswith(
+        "4 positions of 2 games of random"
+    )
 
 
 def rendered(page: str) -> list[str]:

@@ -186,6 +186,7 @@ def test_the_result_is_a_sentence() -> None:
     live = alone(game, make_player(game, "random"), 0, 0)
     for returns, says in (
         ([1, -1, 0, 0], "You come 1 of 4 by score."),
+        ([1, 1, 0, -2], "You come 1 of 4 by score."),
         ([-1, 1, -1, -1], "You lose."),
         ([0.5, 0.5, -1, -1], "You win."),
         ([0, 0, 0, 0], "The game is a draw."),
@@ -197,7 +198,8 @@ def test_the_result_is_a_sentence() -> None:
 
 def test_rules_are_found_by_id(capsys: pytest.CaptureFixture[str]) -> None:
     live = alone(make_game(), make_player(make_game(), "random"), 0, 0)
-    words = typing("rules", "rules aa-12", "rules teams", "rules Smoke_Screen", "rules AA-999", "words", "1")
+    asked = ("aa-12", "teams", "players", "Smoke_Screen", "AA-999")
+    words = typing("rules", *(f"rules {each}" for each in asked), "words", "1")
     play.choose(live, 0, words)
     out = capsys.readouterr().out
     assert short_rules_for_people(live.game) in out
@@ -210,6 +212,7 @@ def test_rules_are_found_by_id(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Course of the game               AA-5 to AA-21" in out
     assert "AA-12: The other side takes either card" in out
     assert "No rule, chapter or card 'aa-999': the rules are AA-1 to AA-46." in out
+    assert "No rule, chapter or card 'players'" in out  # a chapter is found by its first words
     for game_id in game_ids():
         rules = rules_of(spygames.make_game(game_id))
         numbers = [int(each.partition("-")[2]) for each in rules]
@@ -257,6 +260,25 @@ def test_undo_restores_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert one.record() == two.record()
 
 
+def test_undo_takes_decisions_out_of_the_notes_of_players() -> None:
+    counts: list[tuple[int, int]] = []
+
+    class Noting:
+        name, notes_size = "noting", 64
+
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
+            assert decisions.notes is not None
+            counts.append((int(decisions.notes.count[0]), len(live.decisions)))
+            return decisions.mask[decisions.rows].argmax(axis=1)
+
+    live = alone(make_game(), Noting(), 0, 8)
+    with pytest.raises(EOFError):
+        play.play(live, 0, typing(*"111111", "undo", *"111"))
+    assert live.taken_back == 1
+    assert counts
+    assert all(noted == made for noted, made in counts)
+
+
 def test_undo_is_refused_against_a_player_that_remembers(capsys: pytest.CaptureFixture[str]) -> None:
     class Listener:
         name = "listener"
@@ -290,6 +312,10 @@ def test_a_finished_game_is_shown_openly_and_saved(tmp_path: Path, capsys: pytes
     out.write_text("no record")
     capsys.readouterr()
     assert "not JSON" in complaint(["play", "--save", str(out)], capsys)
+    out.unlink()
+    three = {"game": "heimlich", "option": (("players", 3),), "seat": 1, "save": out}
+    assert play.Play(("greedy", "random"), **three).run(typing()) == 0  # the person leaves after the first turn
+    assert load_games(out)[0].players == ("greedy", "you", "random")
 
 
 def test_the_person_can_leave_at_any_time(capsys: pytest.CaptureFixture[str]) -> None:

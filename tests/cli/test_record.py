@@ -33,6 +33,12 @@ def test_recorded_games_replay_exactly(tmp_path: Path, capsys: pytest.CaptureFix
             words = text.split()[1:]
             assert not words or words[-1] in shown, text
     assert shown.count("\n> player_") == sum(len(r.actions) for r in games)
+    assert run("replay", out, "--show", "--number", 2) == 0
+    assert capsys.readouterr().out.count("\n> player_") == len(games[1].actions)
+    asked: list[str] = []
+    assert Replay(out, step=True, number=2).run(lambda prompt: asked.append(prompt) or "quit") == 0
+    assert asked == [f"0/{len(games[1].actions)}> "]
+    assert len(games[1].actions) != len(games[0].actions)
     again = tmp_path / "again.jsonl"
     run("record", "--players", "greedy", "random", "--games", 3, "--seed", 5, "--out", again)
     assert again.read_bytes() == out.read_bytes()

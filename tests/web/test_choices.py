@@ -57,6 +57,14 @@ def test_only_players_that_fit_the_game_are_offered() -> None:
         make_player(GAME, spec)
 
 
+def test_a_variant_is_said_by_its_players_and_what_differs() -> None:
+    offered = Choices().options_of("heimlich_v0")
+    assert choices.differences(spygames.make_game("heimlich_v0", players=4).options, offered) == ["4 players"]
+    players, cards = choices.differences(spygames.make_game("heimlich_v0", players=3, top_secret=True).options, offered)
+    assert players == "3 players"
+    assert cards.endswith(": yes")
+
+
 def test_levels_go_from_beginner_to_strongest(server: tuple[Store, Visitor]) -> None:
     assert choices.levels_of(GAME) == [
         ("Beginner", "random"), ("Easy", "greedy"), ("Hard", "expert"), ("Strongest", "best"),

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spygames.core.game.game import as_record
 from spygames.core.players.names import make_player
 from spygames.core.players.player import DecisionBatch
 from spygames_app.live import LiveGame
-from spygames_app.web import store
+from spygames_app.web import pages, store
 from spygames_app.web.choices import Choices
 from spygames_app.web.html import h
 from spygames_app.web.server import make_app
@@ -210,6 +211,7 @@ def test_levels_names_and_seats_are_chosen(server: tuple[Store, Visitor]) -> Non
     assert made.table.sides.names == ("Ada", "You")
     assert made.table.sides.typed == "<b>Mia</b> and"
     page = visitor.get(f"/games/{made.id}").text
+    assert 'id="undo"' not in page  # Ada has moved, the reader has not
     assert "you against Ada (Easy)" in page
     assert "<b>Mia" not in page
     assert "&lt;b&gt;Mia" in page
@@ -270,6 +272,8 @@ def test_a_position_before_an_undo_is_not_taken_for_a_later_one(server: tuple[St
         assert refused.problem.startswith("The game has moved on")
     assert visitor.post(f"{here}/hint", {"revision": revision(current), "by": 0}).status == 303
     made.wait(20)
+    refused = visitor.post(f"{here}/hint", {"revision": revision(current), "by": len(made.specs)})
+    assert refused.problem == f"The player must be from 0 to {len(made.specs) - 1}."
     assert made.hint is not None
     assert made.hint[0] == made.revision
     assert "would do</h3>" in visitor.get(here).text
@@ -282,6 +286,8 @@ def test_a_game_is_resigned(server: tuple[Store, Visitor]) -> None:
     page = visitor.get(here).text
     visitor.post(f"{here}/act", {"revision": revision(page), "action": actions(page)[0]})
     made.wait(20)
+    assert visitor.get(f"{here}/record").status == 409
+    assert visitor.post(f"{here}/once_more").problem == "The game is not over yet."
     assert visitor.post(f"{here}/resign").status == 303
     page = visitor.get(here).text
     assert "You resigned." in page
@@ -290,6 +296,17 @@ def test_a_game_is_resigned(server: tuple[Store, Visitor]) -> None:
     assert visitor.post(f"{here}/act", {"revision": made.revision, "action": "x"}).status == 409
     assert visitor.get(f"{here}/record").status == 200
     assert visitor.post(f"{here}/once_more", {"new": 1}).status == 303
+
+
+def test_the_same_deal_is_played_from_the_next_seat(server: tuple[Store, Visitor]) -> None:
+    kept, visitor = server
+    made = levelled(visitor, kept, game=2, seat=1)
+    assert len(made.seats) > 2
+    assert visitor.post(f"/games/{made.id}/resign").status == 303
+    assert "The same deal from the next seat" in visitor.get(f"/games/{made.id}").text
+    again = kept.games[visitor.post(f"/games/{made.id}/once_more").where.rpartition("/")[2]]
+    again.wait(20)
+    assert (again.seat, again.seed, again.table.sides.own) == (2, made.seed, 2)
 
 
 def test_forced_moves_are_played(server: tuple[Store, Visitor]) -> None:
@@ -307,6 +324,38 @@ def test_forced_moves_are_played(server: tuple[Store, Visitor]) -> None:
         if len(choices[False]) == 2:
             break
     assert choices == {True: {True}, False: {True, False}}
+
+
+def test_a_forced_move_is_taken_back_with_the_choice_before_it(server: tuple[Store, Visitor]) -> None:
+    kept, visitor = server
+    made = levelled(visitor, kept, game=2, forced=1)
+    here = f"/games/{made.id}"
+    live = made.live
+    assert live is not None
+    forced: list[int] = []
+    while not forced:
+        made.act(made.revision, next(iter(live.legal())))
+        made.wait(20)
+        mine = [number for number, decision in enumerate(live.decisions) if decision.seat == 0]
+        forced = [number for number in mine[-1:] if len(live.legal_at(number)) == 1]
+    assert visitor.post(f"{here}/undo", {"revision": made.revision}).status == 303
+    assert len(live.decisions) < forced[0]
+    assert len(actions(visitor.get(here).text)) > 1
+
+
+def test_the_picture_of_a_move_marks_what_it_has_changed(server: tuple[Store, Visitor]) -> None:
+    kept, visitor = server
+    made = levelled(visitor, kept, level=1)
+    live = made.live
+    assert live is not None
+    moved: list[int] = []
+    while not moved:
+        made.act(made.revision, [*live.legal()][-1])
+        made.wait(20)
+        places = [states["progress"].tolist() for states in live.positions]
+        moved = [number for number in range(1, len(places)) if places[number] != places[number - 1]]
+    s = as_record(live.positions[moved[0]])
+    assert pages.frame(made, moved[0])["picture"] != pages._board(made, s, None)
 
 
 # ---------------------------------------------------------------- players

@@ -15,8 +15,10 @@ from spygames.core.players.names import make_player
 from spygames.core.players.player import DecisionBatch
 from spygames.core.records.film import Film
 from spygames.core.records.record import play_record
+from spygames_app.advice import Thoughts
 from spygames_app.web import store
 from spygames_app.web.store import Store
+from spygames_app.web.thinking import Screening, Voice
 from tests.web.visitor import GAME, Moody, Visitor, actions
 
 
@@ -113,7 +115,19 @@ def test_failed_analysis_gives_its_reason(server: tuple[Store, Visitor], monkeyp
     assert "moody fails here (RuntimeError)" in visitor.get(f"{where}?move=1&by=3").text
 
 
-def test_invalid_records_are_refused(server: tuple[Store, Visitor]) -> None:
+def test_the_position_that_is_looked_at_is_analyzed_first() -> None:
+    record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
+    screening = Screening(record, GAME, [Voice("greedy", lambda: Thoughts(make_player(GAME, "greedy")))])
+    last = len(record.actions) - 1
+    thinker = screening.thoughts(0, last)
+    assert thinker is not None
+    while not thinker.found:
+        thinker.look(last)
+    assert next(iter(thinker.found)) == last > 0
+
+
+def test_invalid_records_are_refused(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spygames_app.web.server.MAX_GAMES", 2)
     _, visitor = server
     record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
     cases = {
@@ -131,7 +145,7 @@ def test_invalid_records_are_refused(server: tuple[Store, Visitor]) -> None:
         assert line in answer.problem
     assert visitor.post("/records", {"record": "x" * 1_000_001}).status == 413
     line = json.dumps(asdict(record)) + "\n"
-    assert "At most 64 games can be shown" in visitor.post("/records", {"record": 65 * line}).problem
+    assert "At most 2 games can be shown" in visitor.post("/records", {"record": 3 * line}).problem
     damaged = json.dumps(asdict(replace(record, actions=record.actions[1:])))
     assert "cannot be shown" in visitor.post("/records", {"record": line + damaged}).problem
     assert "greedy, greedy" not in visitor.get("/records").text
@@ -142,4 +156,5 @@ def test_invalid_records_are_refused(server: tuple[Store, Visitor]) -> None:
     answer = visitor.post("/records", {"record": json.dumps(asdict(named))})
     page = visitor.get(answer.where).text
     assert "<script>alert" not in page
+    assert visitor.get(f"{answer.where}?move=-1&viewer=2&by=99").status == 200  # what does not exist is ignored
     assert Visitor(visitor.app).get(answer.where).status == 404

@@ -41,6 +41,13 @@ def at_ability(m: Mapping, card: str, **changes: Any) -> None:
     m["ability"] = {"side": side, "card": card, "seat": seat, "taken": None} | changes
 
 
+def solo_names_a_resolver(m: Mapping) -> None:
+    """The solo side is asked who resolves its market card."""
+    m.update(to_move=2, active_side=1)
+    at_ability(m, "mind_control", seat=None)
+    m["phase"] = "resolver"
+
+
 def without_supply(m: Mapping) -> None:
     """The supply is empty although a market card is to be taken."""
     m["phase"] = "market"
@@ -91,6 +98,7 @@ REFUSED: list[tuple[Mapping, str, Callable[[Mapping], object], str]] = [
     (FOUR, "three discards left", lambda m: m["discards_left"].update({"0": 3}), "discards_left"),
     (FOUR, "a market in simple mode", put("market_supply", ["outpost"]), "market_supply"),
     (BOTH, "phase resolver without card", put("phase", "resolver"), "ability"),
+    (VARIANTS[3], "phase resolver of a solo side", solo_names_a_resolver, "to_move"),
 ]  # fmt: skip
 
 

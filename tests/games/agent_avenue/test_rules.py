@@ -91,6 +91,9 @@ def test_the_first_player() -> None:
     seats = [int(as_record(drawn.start(seed)).to_move) for seed in range(4000)]
     assert abs(np.mean(seats) - 0.5) < 5 * 0.5 / np.sqrt(4000)
     assert seats[:50] == [int(as_record(drawn.start(seed)).to_move) for seed in range(50)]
+    three = make_game(players=3, first_player="random")
+    sides = [int(as_record(three.start(seed)).active_side) for seed in range(400)]
+    assert abs(np.mean(sides) - 0.5) < 5 * 0.5 / np.sqrt(400)  # with one half each, not by the number of seats
 
 
 @pytest.mark.parametrize("value", [2, -1, "0", None, True, "first"])

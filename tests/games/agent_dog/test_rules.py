@@ -180,6 +180,7 @@ def test_the_discards_become_the_deck_when_a_card_is_drawn_from_an_empty_one() -
     position = position_at(start).act("card 2", "from track 5")
     mapping = position.mapping
     assert mapping["discard"] == []
+    assert not position.view(0)["discarded"].any()
     assert len(mapping["deck"]) == 110 - 20
     assert Counter(mapping["hands"]["1"]) == Counter(start["deck"][:5])  # the dealer drew before the deck was empty
     assert set(start["deck"][5:7]) <= set(mapping["hands"]["2"])
@@ -190,6 +191,15 @@ def test_the_discards_become_the_deck_when_a_card_is_drawn_from_an_empty_one() -
 
 
 # ---------------------------------------------------------------- hidden pawns
+
+
+@pytest.mark.rule("AD-9", "AD-13")
+@pytest.mark.parametrize(("track", "playable"), [(11, {"3"}), (3, {"3", "12"}), (7, {"3"}), (15, set())])
+def test_a_number_is_playable_up_to_a_protected_start_space(track: int, playable: set[str]) -> None:
+    """The only pawn that could move is a hidden one; blue's pawn on its start space, track 16, stops it."""
+    pawns = {"blue": [f"track {track}", "track 16"]}
+    position = position_at(make_mapping(pawns, {"0": ["3", "12", "13"]}, hidden=[track]))
+    assert position.legal == {"card 13 as start", *(f"card {card}" for card in playable)}
 
 
 @pytest.mark.rule("AD-24")

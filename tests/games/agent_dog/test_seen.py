@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spygames.agent_dog.board import COLOURS as BOARD_COLOURS
+from spygames.agent_dog.cards import CARDS, FUNCTIONS
+from spygames.agent_dog.layout import PHASES
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.testing.hidden import is_no_secret
@@ -61,6 +64,83 @@ def test_leaks_are_found(name: str) -> None:
     texts, where = PLANTED[name]
     options = {"players": 4}
     assert where in leaks(changed(game_of(options), **texts), states(options, 7), 16, 4)[1]
+
+
+def view_of_mapping(game: Game, m: dict[str, Any], seat: int) -> dict[str, Any]:
+    """The view of a seat, computed from the mapping of everything."""
+    n, o, copies = game.num_players, game.packed["hole"][0] >= 0, game.packed["copies"][0]
+    track, quarter, meeting = (int(game.packed[name][0]) for name in ("track", "quarter", "meeting"))
+    own = 2 * seat if n == 2 else seat
+    pending = m["pending"] or {"card": None, "as": None, "points": 0, "moved": [], "first": None, "meetings": []}
+    views: dict[str, Any] = {"areas": np.zeros(4), "track": np.zeros((track, 4)), "goals": np.zeros((4, 4))}
+    views["hats"] = np.zeros(track)
+    for colour, places in m["pawns"].items():
+        k = (BOARD_COLOURS.index(colour) - own) % 4
+        for words in map(str.split, places):
+            space = int(words[-1]) if words != ["area"] else 0
+            if words == ["area"]:
+                views["areas"][k] += 1 / 4
+            elif words[0] == "goal":
+                owner = words[1] if len(words) == 3 else colour
+                hidden = f"goal {owner} {space}" in m["hidden"]
+                views["goals"][(BOARD_COLOURS.index(owner) - own) % 4, space] = -1 if hidden else 1
+            else:
+                seen = (space - own * quarter) % track
+                views["hats"][seen] = space in m["hidden"]
+                views["track"][seen, k] = space not in m["hidden"] or game.options["hidden_colours"] == "tracked"
+    if pending["first"] is not None:
+        views["hats"][(int(pending["first"].split()[1]) - own * quarter) % track] = -1
+
+    def count(cards: list[str | None]) -> np.ndarray:
+        return np.array([cards.count(card) for card in CARDS])
+
+    def seats(values: dict[int, Any]) -> list[Any]:
+        return [values.get((seat + k) % n, 0) if k < n else 0 for k in range(4)]
+
+    hand, exchange = count(m["hands"][str(seat)]), m["phase"] == "exchange"
+    card, passed = count([pending["card"]]), count([m["passed"][str(seat)]])
+    giver = seat ^ 2 if n == 4 else (seat - 1) % n
+    moved = pending["moved"]
+    lost = [count(m["record"]["lost"][str((seat + k) % n)]) if k < n else 0 * hand for k in range(1, 4)]
+    return views | {
+        "holds": hand > 0, "hand": hand / 5, "card": card, "passed": passed, "lost": np.array(lost) / 5,
+        "discarded": count(m["discard"]) / 10,
+        "unseen": (copies - hand - count(m["discard"]) - card - (passed if exchange else 0)) / 10,
+        "received": 0 * hand if exchange else count([m["passed"][str(giver)]]), "copies": count([m["last_card"]]),
+        "hand_size": seats({int(who): len(cards) / 5 for who, cards in m["hands"].items()}),
+        "out": seats(dict.fromkeys(m["out"], 1)), "dealer": seats({m["dealer"]: 1}),
+        "decides": seats({m["to_move"]: 1}), "phase": [m["phase"] == phase for phase in PHASES[:-1]],
+        "function": [name == pending["as"] for name in FUNCTIONS], "points": [k < pending["points"] for k in range(4)],
+        "on_start": [moved == [f"track {(own + k) % 4 * quarter}"] for k in range(4)],
+        "meetings": [(own + k) % 4 * quarter + meeting in pending["meetings"] for k in range(4)],
+        "penalty": pending.get("penalty", False), "redrawn": m["redrawn"],
+        "deck_size": len(m["deck"]) / copies.sum(), "played": m["cards_played"] / game.packed["max_turns"][0],
+        "teams": n == 4, "holes": o[:quarter], "meeting": np.arange(quarter) == meeting,
+    }  # fmt: skip
+
+
+def check_views(position: Position) -> None:
+    """Compare each field of the views of all seats."""
+    mapping = position.mapping
+    for seat in range(position.game.num_players):
+        view, expected = position.view(seat)[0], view_of_mapping(position.game, mapping, seat)
+        assert set(view.dtype.names) == set(expected)
+        for name, value in expected.items():
+            assert np.abs(np.subtract(view[name], value)).max() < 1e-6, (name, seat)
+
+
+@pytest.mark.rule("AD-24")
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 1, 3, 5), ids=str)
+def test_views_hold_what_a_seat_may_know(options: dict[str, Any]) -> None:
+    for moment in moments(options, 4, 25):
+        check_views(moment.at)
+
+
+@pytest.mark.rule("AD-26")
+def test_views_hold_the_first_pawn_of_a_swap() -> None:
+    pawns = {"red": ["track 43"], "blue": ["track 51"]}
+    position = position_at(make_mapping(pawns, {"0": ["swap"]}, hidden=[43, 51]))
+    check_views(position.act("card swap", "swap track 51"))
 
 
 def test_nobody_sees_everything_except_the_rng() -> None:

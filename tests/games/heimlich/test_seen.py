@@ -12,6 +12,7 @@ from tests.support.leaks import LONG_PAIRS, PAIRS, leaks
 from tests.support.suites import slow_but
 
 from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.heimlich.cards import CARDS as CARD_NAMES
 from spygames.heimlich.texts.seen import seen_to_dict
 from spygames.testing.trial import determinized, mask_of
 
@@ -124,6 +125,87 @@ def test_a_planted_leak_of_a_sentence_is_found() -> None:
     game = game_of(**FULL)
     told = changed(game, seen_action=lambda g, s, a, seat, _: f"player_{seat} {s.owner[0]}")
     assert "moves" in leaks(told, positions(game, 20))[1]
+
+
+# ---------------------------------------------------------------- views
+
+
+def view_of_mapping(game: Game, m: dict[str, Any], seat: int) -> dict[str, Any]:
+    """The view of a seat, computed from the mapping of everything."""
+    n, own, record = game.num_players, m["passports"][str(seat)], m["record"]
+    agents = [own, *(agent for agent in m["agents"] if agent != own)]
+    seats = [(seat + places) % n for places in range(n)]
+    over, mine = m["phase"] == "over", m["guesses"].get(str(seat), {})
+    pending = m["pending_card"] or {"card": None, "agents": []}
+    asked = next((agent for agent in m["agents"] if agent != own and agent not in mine), None)
+
+    def mover(*phases: str) -> list[bool]:
+        return [m["phase"] in phases and m["to_move"] == each for each in seats]
+
+    def guess(each: int, agent: str) -> float:
+        owner = m["guesses"][str(each)].get(agent) if over or each == seat else None
+        return 0 if owner is None else -1 if owner == "free" else (1 + (int(owner[7:]) - seat) % n) / 7
+
+    def noted(key: str, unit: int) -> list[list[float]]:
+        return [[record[key][str(each)].get(agent, 0) / unit for each in seats] for agent in agents]
+
+    found: dict[str, Any] = {
+        "own": [agent == own for agent in m["agents"]],
+        "position": [[m["positions"][agent] == building for building in range(12)] for agent in agents],
+        "to_safe": [[(m["safe"] - m["positions"][agent]) % 12 == k for k in range(1, 7)] for agent in agents],
+        "score": [m["scores"][agent] / 42 for agent in agents],
+        "moved": [m["moved"].get(agent, 0) / 6 for agent in agents],
+        "safe": [m["safe"] == building for building in range(12)],
+        "points_left": [m["points_left"] == k for k in range(1, 7)],
+        "one_to_three": m["die"] == "1-3",
+        "phase": [m["phase"] == phase for phase in ("move", "safe")],
+        "decides": m["to_move"] == seat,
+        "active": [not over and m["active"] == each for each in seats],
+        "record": np.stack([noted("points", 20), noted("times", 10), noted("gains", 20)], axis=-1),
+        "scorings": [record["scorings"][each] / 10 for each in seats],
+        "revealed": [agents.index(m["passports"][str(each)]) / 7 if over else 0 for each in seats],
+    }
+    if game.options["top_secret"]:
+        found |= {
+            "card_phase": [m["phase"] == phase for phase in ("cards", "card_choice")],
+            "hand": [m["hands"][str(seat)].count(card) / 2 for card in CARD_NAMES],
+            "hand_sizes": [len(m["hands"][str(each)]) / 4 for each in seats],
+            "deck_size": len(m["deck"]) / 26,
+            "used": [m["used"].count(card) / 2 for card in CARD_NAMES],
+            "cards_played": [record["cards_played"][each] / 4 for each in seats],
+            "card_mover": mover("cards", "card_choice"),
+            "passes": m["passes"] / n,
+            "pending": [pending["card"] == card for card in CARD_NAMES],
+            "named": [agent in pending["agents"] for agent in agents],
+            "arrived": [agent in m["arrived"] for agent in agents],
+            "swapped": [record["swapped"] == each for each in seats],
+            "former": [record["swapped"] == seat and record["former"] == agent for agent in agents],
+        }
+    if game.options["secret_identities"]:
+        found |= {
+            "guess_phase": m["phase"] == "guess",
+            "guess_mover": mover("guess"),
+            "guessed": m["guessed"],
+            "card_turn": [m["card_turn"] == each for each in seats],
+            "swapped_late": record["swapped_late"],
+            "guesses_made": [len(m["guesses"][str(each)]) / (len(agents) - 1) for each in seats],
+            "asked": [mover("guess")[0] and agent == asked for agent in agents],
+            "guesses": [[guess(each, agent) for agent in agents] for each in seats],
+        }
+    return found
+
+
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 3, 7), ids=str)
+def test_views_hold_what_a_seat_may_know(options: dict[str, Any]) -> None:
+    game = game_of(**options)
+    for states in positions(game, 25, seed=3):
+        position = Position(game, states)
+        mapping = position.mapping
+        for seat in range(game.num_players):
+            view, expected = position.view(seat)[0], view_of_mapping(game, mapping, seat)
+            assert set(view.dtype.names) == set(expected)
+            for name, value in expected.items():
+                assert np.abs(np.subtract(view[name], value)).max() < 1e-6, (name, seat)
 
 
 # ---------------------------------------------------------------- mappings

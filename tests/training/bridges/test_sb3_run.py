@@ -68,12 +68,19 @@ def test_equal_seeds_give_equal_agents_and_other_seeds_do_not(tmp_path: Path) ->
 @pytest.mark.parametrize(("decay", "last"), [("linear", 0.125), ("power", 0.2 / 1.75)])
 def test_loss_weights_decrease_as_configured(tmp_path: Path, decay: Literal["linear", "power"], last: float) -> None:
     ppo = dataclasses.replace(
-        SMALL.ppo, decay=decay, entropy=0.2, entropy_end=0.1, learning_rate=1e-2, learning_rate_end=1e-3
+        SMALL.ppo,
+        decay=decay,
+        entropy=0.2,
+        entropy_end=0.1,
+        learning_rate=1e-2,
+        learning_rate_end=1e-3,
+        value_weight=0.75,
     )
     run = MaskableRun(dataclasses.replace(SMALL, ppo=ppo), tmp_path, GAME)
     run.train()
     assert run.model.ent_coef == pytest.approx(last)  # the last of four updates begins with a quarter left
     assert run.model.policy.optimizer.param_groups[0]["lr"] == pytest.approx(1e-3)
+    assert run.model.vf_coef == pytest.approx(0.375)  # of the whole squared error; `value_weight` is of its half
 
 
 @pytest.mark.parametrize(
