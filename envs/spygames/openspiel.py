@@ -444,8 +444,8 @@ def _parameters(make_game: Callable[..., Game[Any]]) -> dict[str, Any]:
 
 
 def _is_random(option: inspect.Parameter, value: Any) -> bool:
-    """Whether the value of an OpenSpiel parameter stands for "random": -1, if that is no value of the option."""
-    return type(value) is int and value == -1 and -1 not in get_args(option.annotation)
+    """Whether the value of an OpenSpiel parameter stands for "random": -1, if the option itself has no such value."""
+    return type(value) is int and value == -1 and -1 not in (option.default, *get_args(option.annotation))
 
 
 def _seats(make_game: Callable[..., Game[Any]]) -> tuple[int, int]:

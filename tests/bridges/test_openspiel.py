@@ -1,6 +1,7 @@
 """The OpenSpiel bridge follows OpenSpiel's conventions, and its games and information are those of spygames."""
 
 import doctest
+import inspect
 import json
 import pickle
 import random
@@ -8,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -169,6 +170,14 @@ def test_utilities_are_those_of_the_sides(name: str, least: float, most: float, 
     game = pyspiel.load_game(f"spygames_{name}")
     assert (game.min_utility(), game.max_utility()) == (least, most)
     assert (game.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM) == zero_sum
+
+
+def test_minus_one_stays_where_an_option_has_this_value() -> None:
+    def make_game(first: int | str = 0, limit: int = -1, nobody_wins: Literal[-1, 0] = 0) -> None: ...
+
+    options = inspect.signature(make_game).parameters
+    assert [name for name in options if bridge._is_random(options[name], -1)] == ["first"]
+    assert not bridge._is_random(options["first"], 0)
 
 
 def test_an_option_that_cannot_be_drawn_says_what_minus_one_is() -> None:
