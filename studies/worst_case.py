@@ -69,8 +69,9 @@ class Study:
 
     The adversary that knows nothing is the first agent of the variant with a search that takes everybody for itself.
 
-    The study can be stopped at any time; the same command resumes. Its result is added to the file, unless the file has
-    it. Without an agent, it only writes the page.
+    The study can be stopped at any time; the same command resumes. After each learner it keeps an entry of the learners
+    so far in the file. A learner that the file has, measured with the same budget, is not trained again, not even on
+    another machine. Without an agent, the study only writes the page.
     """
 
     agent: Positional[AnyPlayer] = None
@@ -112,43 +113,58 @@ class Study:
             raise WrongArguments(f"--docs must be a folder with {PAGE}, not {self.docs}")
         check_writable(file)
         agent = None if self.agent is None else agent_and_game(self.agent, None, {}, takes_game=False)[0]
-        if agent is not None and (entry := self._measured(agent, entries)):
-            entries = [*read_entries(file), entry]  # another study may have added one meanwhile
-            write_whole(file, json.dumps(entries, indent=1) + "\n")
+        if agent is not None:
+            self._measure(agent, file, entries)
+            entries = read_entries(file)
         print(text := page(entries))
         if self.docs is not None:
             draw(entries, self.docs.parent / "images")
             put_between(self.docs / PAGE, BEGIN, END, text)
         return 0
 
-    def _measured(self, agent: str, entries: Sequence[Entry]) -> Entry | None:
-        """Measure X and the adversary that knows nothing, and return the agent's entry; None if the entries have it."""
+    def _measure(self, agent: str, file: Path, entries: Sequence[Entry]) -> None:
+        """Measure X and the adversary that knows nothing, and keep the agent's entry in `file`, which has `entries`."""
         members = members_of(agent, self.play or "")
         specs, policies = [spec for spec, _ in members], [policy for _, policy in members]
         game, opponent = policies[0].game, one_player(policies)
         digest = player_digest(game, opponent)
         games = deals_for(game, self.games) * game.num_sides
         seeds = list(range(self.seed, self.seed + self.seeds))
-        planned = [(seed, self.decisions, self.worlds, games, self.precision) for seed in seeds]
-        for entry in entries:
-            if (entry["agent"], entry["digest"]) == (opponent.name, digest) and planned == [
-                (each["seed"], *_budget(each)) for each in entry["learners"]
-            ]:
-                say(f"{self.file or FILE} already has this measurement of {opponent.name}")
-                return None
+        budget = (self.decisions, self.worlds, games, self.precision)
+        # Of each entry of this agent, the learners that were measured with this budget.
+        known = [
+            (entry, {each["seed"]: each for each in entry["learners"] if _budget(each) == budget})
+            for entry in entries
+            if (entry["agent"], entry["digest"]) == (opponent.name, digest)
+        ]
+        if any(found.keys() >= set(seeds) for _, found in known):
+            say(f"{file} already has this measurement of {opponent.name}")
+            return
         # A digest does not cover how the agent plays.
         folder = self.folder / "_".join([str(digest), *(policy.called.play for policy in policies)])
-        learners = [self._learned(agent, specs[0], folder / str(seed), seed, games) for seed in seeds]
         sources = dict.fromkeys(PlayerName.parse(spec).source for spec in specs)
-        return {
-            "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-            "commit": commit(),
-            "agent": opponent.name,
-            "digest": digest,
-            "decisions": sum(load_checkpoint(source, game).decisions for source in sources),
-            "learners": learners,
-            "unaware": self._unaware(game, opponent, folder / f"unaware_{self.seed}"),
-        }
+        decisions = sum(load_checkpoint(source, game).decisions for source in sources)
+        unaware = [entry["unaware"] for entry, found in known if next(iter(found), None) == self.seed]
+        learners: list[dict[str, Any]] = []
+        for seed in seeds:
+            measured = [found[seed] for _, found in known if seed in found]
+            learners.append(
+                measured[0] if measured else self._learned(agent, specs[0], folder / str(seed), seed, games)
+            )
+            if not measured or len(learners) == len(seeds):
+                unaware = unaware or [self._unaware(game, opponent, folder / f"unaware_{self.seed}")]
+                entry = {
+                    "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+                    "commit": commit(),
+                    "agent": opponent.name,
+                    "digest": digest,
+                    "decisions": decisions,
+                    "learners": learners,
+                    "unaware": unaware[0],
+                }
+                # Another study may have added an entry meanwhile.
+                kept = [each for each in read_entries(file) if not _is_part(each, entry)]
+                write_whole(file, json.dumps([*kept, entry], indent=1) + "\n")
 
     def _learned(self, agent: str, first: str, folder: Path, seed: int, games: int) -> dict[str, Any]:
         """Train or resume a learner in `folder`, measure it in `games` games, whole deals, and return its
@@ -205,6 +221,12 @@ def _budget(learner: Mapping[str, Any]) -> tuple[int, int, int, str]:
     """Return the decisions, worlds, games of each result, and precision of a learner's figures."""
     games = learner.get(SEARCH, {}).get("games", 0)  # without a search no budget fits
     return learner["decisions"], learner["worlds"], games, learner.get("precision", "float32")
+
+
+def _is_part(entry: Entry, whole: Entry) -> bool:
+    """Tell whether an entry is of the same agent as `whole` and has only learners that `whole` has."""
+    same = (entry["agent"], entry["digest"]) == (whole["agent"], whole["digest"])
+    return same and all(learner in whole["learners"] for learner in entry["learners"])
 
 
 def commit() -> str:

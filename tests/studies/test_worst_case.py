@@ -272,15 +272,60 @@ def test_a_damaged_file_and_a_missing_page_are_refused_first(
 
 
 def test_an_entry_that_another_study_has_added_meanwhile_is_kept(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = (json.loads(entry_text(learner(), digest=digest))[0] for digest in "12")
+    first = json.loads(entry_text(learner(), digest="1"))[0]
 
-    def measured(*_: object) -> object:
+    def learned(_: study.Study, *asked: Any) -> dict[str, Any]:
         pages.FILE.write_text(json.dumps([first]))
-        return second
+        return learner(seed=asked[3])
 
-    monkeypatch.setattr(study.Study, "_measured", measured)
-    assert measure(agent) == 0
-    assert json.loads(pages.FILE.read_text()) == [first, second]
+    monkeypatch.setattr(study.Study, "_learned", learned)
+    monkeypatch.setattr(study.Study, "_unaware", lambda *_: None)
+    assert measure(agent, "--seeds", "1") == 0
+    assert [entry["agent"] for entry in json.loads(pages.FILE.read_text())] == ["green@sample", "green@sample"]
+
+
+def test_the_file_has_the_learners_so_far_and_none_is_trained_twice(
+    agent: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained, unaware = [], []
+
+    def learned(_: study.Study, *asked: Any) -> dict[str, Any]:
+        if len(trained) == stops:
+            raise KeyboardInterrupt
+        trained.append(asked[3])
+        return learner(
+            seed=asked[3], decisions=512, worlds=2, search={"win_share": 0.6, "interval": [0.5, 0.7], "games": 6}
+        )
+
+    def play(known: study.Study, *_: object) -> None:
+        unaware.append(known.seed)
+
+    monkeypatch.setattr(study.Study, "_learned", learned)
+    monkeypatch.setattr(study.Study, "_unaware", play)
+    other = json.loads(entry_text(learner(), digest="1"))[0]
+    pages.FILE.write_text(json.dumps([other]))
+
+    def entries() -> list[list[int]]:
+        first, *mine = json.loads(pages.FILE.read_text())
+        assert first == other
+        return [[each["seed"] for each in entry["learners"]] for entry in mine]
+
+    stops = 2
+    assert measure(agent, "--seeds", "3", "--seed", "5") == 130
+    assert (entries(), trained, unaware) == ([[5, 6]], [5, 6], [5])
+    stops = 4
+    assert measure(agent, "--seeds", "1", "--seed", "8") == 0  # on another machine, say
+    assert (entries(), trained, unaware) == ([[5, 6], [8]], [5, 6, 8], [5, 8])
+    assert measure(agent, "--seeds", "4", "--seed", "5") == 0
+    assert (entries(), trained, unaware) == ([[5, 6, 7, 8]], [5, 6, 8, 7], [5, 8])
+    before = pages.FILE.read_bytes()
+    assert measure(agent, "--seeds", "2", "--seed", "6") == 0  # a part of what is known
+    assert pages.FILE.read_bytes() == before
+    assert "already has this measurement" in capsys.readouterr().out
+    for more in (["--games", "8"], ["--worlds", "3"], ["--precision", "bfloat16"], ["--decisions", "1024"]):
+        assert measure(agent, "--seeds", "1", "--seed", "6", *more) == 130  # another budget
+    assert measure(agent, "--seeds", "1", "--seed", "6", "--play", "argmax") == 130
+    assert pages.FILE.read_bytes() == before
 
 
 def test_the_uninformed_adversary_plays_the_games_of_the_studys_seed(
