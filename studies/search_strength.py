@@ -88,13 +88,13 @@ def wins_in(game: Game, challenger: str, opponent: str, deals: np.ndarray, rng_s
     if challenger == opponent:
         seating = np.zeros((len(deals), game.num_players), np.int64)
         returns = play_games(game, [make_player(game, opponent)], seating, deals, rng_seed)
-        return won(returns, sides).sum(axis=1).astype(int).tolist()
+        return (won(returns, sides) == 1).sum(axis=1).tolist()
     players = [make_player(game, name) for name in (challenger, opponent)]
     seating = np.tile((np.arange(sides)[:, None] != np.array(game.side_of)).astype(np.int64), (len(deals), 1))
     returns = play_games(game, players, seating, np.repeat(deals, sides), rng_seed)
     leaders = [game.side_of.index(side) for side in range(sides)]
     own = np.diagonal(returns[:, leaders].reshape(-1, sides, sides), axis1=1, axis2=2)
-    return won(own, sides).sum(axis=1).astype(int).tolist()
+    return (won(own, sides) == 1).sum(axis=1).tolist()
 
 
 def figures(wins: str, sides: int) -> list[str]:

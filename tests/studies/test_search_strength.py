@@ -51,6 +51,13 @@ def test_wins_are_those_of_an_evaluation() -> None:
         assert np.mean(everywhere) / game.num_sides == pytest.approx(found.fair_share)
 
 
+def test_draws_count_for_the_opponent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even two in one deal."""
+    monkeypatch.setattr(study, "play_games", lambda game, *_: np.zeros((8, game.num_players), np.float32))
+    game, deals = make_game("agent_avenue_v0"), np.arange(4, dtype=np.uint64)
+    assert study.wins_in(game, "greedy", "random", deals, 1) == [0, 0, 0, 0]
+
+
 def test_single_matches_can_be_selected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "MATCHES", MATCHES)
     file = tmp_path / "some.json"
