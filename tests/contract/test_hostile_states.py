@@ -14,6 +14,7 @@ from spygames.core.game.game import as_record
 from spygames.core.game.registry import game_module
 from tests.support.hostile import drive, read
 from tests.support.strict import OutOfBounds, Strict
+from tests.support.suites import slow_but
 
 VARIANTS: list[tuple[str, dict[str, Any], int, int]] = [
     ("agent_avenue_v0", {"mode": "advanced", "players": 3}, 40, 14_000),
@@ -41,7 +42,9 @@ def survey(game_id: str, options: dict[str, Any], inputs: int, **environment: st
 
 
 @pytest.mark.parametrize(
-    ("game_id", "options", "inputs"), [(game, options, n) for game, options, n, _ in VARIANTS if n], ids=str
+    ("game_id", "options", "inputs"),
+    slow_but([(game, options, n) for game, options, n, _ in VARIANTS if n], 0, 1),
+    ids=str,
 )
 def test_accepted_states_can_be_played(game_id: str, options: dict[str, Any], inputs: int) -> None:
     _check(survey(game_id, options, inputs, NUMBA_DISABLE_JIT="1"), inputs)

@@ -580,6 +580,7 @@ print([str(each.message)[:25] for each in caught], both(3), type(both).__name__)
 """
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_without_our_linker_numba_compiles(own: Path) -> None:
     """It gives one warning and the same results; a second process reads the cache of the first."""

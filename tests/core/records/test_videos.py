@@ -89,6 +89,7 @@ def test_gymnasium_collects_pictures() -> None:
     assert [frame.shape for frame in frames] == [(600, 800, 3)] * 2
 
 
+@pytest.mark.slow
 def test_pettingzoo_accepts_all_modes(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")

@@ -79,7 +79,7 @@ def test_many_pictures_are_well_made(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("options", [VARIANTS[2], VARIANTS[3], VARIANTS[7]], ids=str)
+@pytest.mark.parametrize("options", slow_but([VARIANTS[2], VARIANTS[3], VARIANTS[7]], 2), ids=str)
 def test_texts_stand_out(options: dict[str, Any], theme: Theme) -> None:
     game = game_of(**options)
     phases: dict[str, np.ndarray] = {}

@@ -312,6 +312,7 @@ print("played")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forked processes")
 def test_a_forked_process_plays_against_a_checkpoint(tmp_path: Path) -> None:
     """A forked process would wait forever for the threads that torch believes to have."""

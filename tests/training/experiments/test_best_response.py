@@ -358,6 +358,7 @@ def test_invalid_mixtures_are_refused(mixture: str, message: str, capsys: pytest
         library.members_of(mixture, "")
 
 
+@pytest.mark.slow
 def test_the_learner_may_see_more_than_the_agent(
     tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]
 ) -> None:

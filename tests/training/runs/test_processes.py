@@ -115,6 +115,7 @@ def test_one_process_adds_gradients_in_the_order_of_two(tmp_path: Path) -> None:
     assert all(not s.any() for s in spy.sums)
 
 
+@pytest.mark.slow
 def test_two_processes_communicate_and_detect_that_one_failed_or_died(tmp_path: Path) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -493,7 +493,8 @@ def test_a_run_killed_at_any_moment_gives_the_same_result(tmp_path: Path) -> Non
     assert counts == list(range(256, 60_000 + 256, 256))
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_resumes_after_a_stop(tmp_path: Path, how: signal.Signals) -> None:
     """After Ctrl-C or a plain kill, the run continues where it was."""
     options = [
