@@ -48,7 +48,7 @@ from spygames_training.experiments.best_response import (
 from spygames_training.files.atomic import write_whole
 from spygames_training.output.tables import put_between
 from spygames_training.search.settings import SearchPrecision, SearchSettings
-from studies.worst_case_page import FILE, Entry, draw, page, read_entries
+from studies.worst_case_page import FILE, Entry, draw, page, read_entries, summary
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 71_526_903
@@ -56,6 +56,7 @@ SEED = 71_526_903
 DECISIONS, SEEDS, GAMES, WORLDS = 40_000_000, 3, 2000, 64
 """The protocol of the adversary X."""
 BEGIN, END = "<!-- figures: python -m studies.worst_case writes from here -->", "<!-- to here, figures -->"
+FIRST_BEGIN, FIRST_END = "<!-- summary: python -m studies.worst_case writes from here -->", "<!-- to here, summary -->"
 PAGE = "worst_case.md"
 
 
@@ -119,6 +120,7 @@ class Study:
         print(text := page(entries))
         if self.docs is not None:
             draw(entries, self.docs.parent / "images")
+            put_between(self.docs / PAGE, FIRST_BEGIN, FIRST_END, summary(entries))
             put_between(self.docs / PAGE, BEGIN, END, text)
         return 0
 

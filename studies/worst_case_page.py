@@ -146,6 +146,34 @@ def _lower_end(learner: Mapping[str, Any], how: str) -> float:
     return learner[how]["interval"][0]
 
 
+def summary(entries: Sequence[Entry]) -> str:
+    """Return a table of what X won against each released agent with each budget, as Markdown.
+
+    Of several measurements with one budget, the worst counts.
+    """
+    released = {agent.name for agent in released_agents()}
+    found: dict[str, dict[tuple[int, int], Entry]] = {}
+    for entry in sorted(entries, key=lambda each: _lower_end(*worst(each))):
+        if (agent := PlayerName.parse(entry["agent"]).source) in released and not replaced(entry):
+            learners = entry["learners"]
+            found.setdefault(agent, {})[_budget(entry), len(learners)] = entry
+    if not found:
+        return "No released agent has been measured yet."
+    budgets = sorted({budget for cells in found.values() for budget in cells})
+    head = ["agent", *(f"{total / n / 1e6:g} million, {times(n)}" for total, n in budgets)]
+    rows = [[code_span(agent), *(_share(found[agent].get(each)) for each in budgets)] for agent in sorted(found)]
+    return markdown_table(head, rows, texts=1)
+
+
+def _share(entry: Entry | None) -> str:
+    """Return what X won in percent, and the fair share if it is not 50; "" without an entry."""
+    if entry is None:
+        return ""
+    learner, how = worst(entry)
+    share, fair = (f"{100 * each:.1f}" for each in (learner[how]["win_share"], learner["fair_share"]))
+    return share if fair == "50.0" else f"{share} [{fair}]"
+
+
 def page(entries: Sequence[Entry]) -> str:
     """Return the table, the newest entry first, and below it the pictures, as Markdown."""
     if not entries:

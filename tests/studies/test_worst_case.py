@@ -30,6 +30,7 @@ RESULTS = Path(__file__).parents[2] / "docs" / "results"
 SMALL = ["--decisions", "512", "--games", "5", "--worlds", "2", "--workers", "1"]
 """5 games are 6: whole deals, each played from both sides."""
 
+WAYS = ("sample", "argmax", "search")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -66,7 +67,7 @@ def test_all_learners_are_measured_and_the_page_and_card_show_the_worst(
     assert [learner["seed"] for learner in entry["learners"]] == [5, 6]
     for learner in entry["learners"]:
         assert (learner["decisions"], learner["worlds"], len(learner["curve"])) == (512, 2, 4)
-        assert {learner[how]["games"] for how in ("sample", "argmax", "search")} == {6}
+        assert {learner[how]["games"] for how in WAYS} == {6}
     assert (entry["unaware"]["player"], entry["unaware"]["games"]) == ("agent_avenue/simple-2-first@sample+search:2", 6)
     runs = sorted(tmp_path.glob("runs/worst_case/*/*"))
     assert [run.name for run in runs] == ["5", "6"]
@@ -223,7 +224,7 @@ def learner(**changed: object) -> dict[str, object]:
     """A learner of an entry without a curve, which a very short training does not have."""
     figures = {"win_share": 0.6, "interval": [0.5, 0.7], "games": 4}
     found = {"seed": 1, "decisions": 9, "worlds": 2, "fair_share": 0.5}
-    return found | dict.fromkeys(("sample", "argmax", "search"), figures) | changed
+    return found | dict.fromkeys(WAYS, figures) | changed
 
 
 def entry_text(learner: object, **changed: object) -> str:
@@ -371,6 +372,38 @@ def test_the_page_shows_the_entries_of_the_file() -> None:
     text = (RESULTS / "worst_case.md").read_text(encoding="utf-8")
     entries = json.loads((RESULTS / "worst_case.json").read_text())
     assert text.partition(study.BEGIN)[2].partition(study.END)[0].strip() == pages.page(entries)
+    assert text.partition(study.FIRST_BEGIN)[2].partition(study.FIRST_END)[0].strip() == pages.summary(entries)
+
+
+def test_the_summary_has_each_budget_and_only_agents_that_are_released_now() -> None:
+    def entry(agent: str, digest: str, share: float, *learners: int, fair: float = 0.5) -> pages.Entry:
+        found = {"win_share": share, "interval": [share - 0.02, share + 0.02], "games": 4}
+        each = [{"decisions": n, "fair_share": fair, **dict.fromkeys(WAYS, found)} for n in learners]
+        return {"agent": agent, "digest": digest, "learners": each}
+
+    digests = {
+        name: json.loads((agent.folder / "figures.json").read_text())["digest"]
+        for name in ("agent_avenue/simple-2", "heimlich/base-3")
+        if (agent := find_agent(name)) is not None
+    }
+    two, three = digests["agent_avenue/simple-2"], digests["heimlich/base-3"]
+    entries = [
+        entry("heimlich/base-3@argmax", three, 0.42, 10_000_000, fair=0.345),
+        entry("agent_avenue/simple-2@argmax", two, 0.81, 10_000_000),
+        entry("agent_avenue/simple-2@argmax", two, 0.83, 10_000_000),
+        entry("agent_avenue/simple-2@argmax", two, 0.82, 10_000_000),
+        entry("agent_avenue/simple-2@argmax", two, 0.84, *[40_000_000] * 3),
+        entry("agent_avenue/simple-2@argmax", "0", 0.95, 10_000_000),  # a replaced one
+        entry("mine@argmax", "1", 0.96, 10_000_000),
+        entry("mix:agent_avenue/simple-2@argmax|heimlich/base-3@argmax", two, 0.97, 10_000_000),
+    ]
+    assert pages.summary(entries).splitlines() == [
+        "| agent | 10 million, once | 40 million, 3 times |",
+        "| --- | ---: | ---: |",
+        "| `agent_avenue/simple-2` | 83.0 | 84.0 |",
+        "| `heimlich/base-3` | 42.0 [34.5] |  |",
+    ]
+    assert pages.summary([]) == "No released agent has been measured yet."
 
 
 def test_an_uninformed_adversary_is_missing_only_where_the_variant_has_no_first_agent() -> None:

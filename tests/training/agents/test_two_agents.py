@@ -128,7 +128,9 @@ def test_a_variant_without_a_safe_agent_names_the_best_one(folder: Path) -> None
 
 def test_another_variant_has_the_safe_agent() -> None:
     three = spygames.make_game("agent_avenue_v0", players=3)
-    with pytest.raises(ValueError, match=rf"^no released agent for {three.title} is hard to exploit, as .*{SAFE} is; "):
+    with pytest.raises(
+        ValueError, match=rf"^no released agent for {three.title} is hard to exploit \(others: .*{SAFE}\); "
+    ):
         safest_agent(three)
 
 

@@ -285,7 +285,7 @@ def safest_agent(game: Game) -> ReleasedAgent:
             )
     names = ", ".join(agent.name for agent in safe)
     raise ValueError(
-        f"no released agent for {game.title} is hard to exploit{f', as {names} is' if names else ''}; {best}"
+        f"no released agent for {game.title} is hard to exploit{f' (others: {names})' if names else ''}; {best}"
     )
 
 
