@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from matplotlib.ticker import LogLocator, NullLocator
+
 from spygames.core.basics.json_values import is_count
 from spygames.core.basics.text import one_line
 from spygames.core.players.names import PlayerName
@@ -237,7 +239,11 @@ def draw(entries: Sequence[Entry], folder: Path) -> None:
             errors = [[100 * (share - low)], [100 * (high - share)]]
             look = {"color": f"C{k % 10}", "fmt": "os^D"[k // 10 % 4], "capsize": 3, "label": text}
             inside = {} if len(entry["learners"]) > 1 else {"mfc": "white"}
-            axes.errorbar([entry["decisions"] / 1e6], above, errors, **look, **inside)
+            axes.errorbar([max(entry["decisions"], 1) / 1e6], above, errors, **look, **inside)
+        axes.set_xscale("log")  # most agents trained for about 100 million, a few for ten times as long
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter("{x:g}")
         axes.set_xlabel("decisions that the agent trained, million")
         axes.set_ylabel("worst case, points above the fair share")
         axes.grid(alpha=0.3)
