@@ -14,6 +14,7 @@
 of this package and run on the CPU, through `jax.pure_callback`. Under `vmap`, a step is one call for all games.
 """
 
+import contextlib
 import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
@@ -156,10 +157,13 @@ class Env:
         Raises:
             ValueError: an argument has another shape or type, for example a batch without `jax.vmap`.
         """
+        if isinstance(action, np.ndarray) and action.shape == ():
+            action = action[()]
         if isinstance(action, int | np.integer) and not isinstance(action, bool):
             action = min(max(int(action), -1), self.num_actions)  # JAX would cut it off to 32 bits
-        action = jnp.asarray(action)
-        if action.shape != () or action.dtype.kind not in "iu":
+        with contextlib.suppress(TypeError, ValueError):  # reported below
+            action = jnp.asarray(action)
+        if getattr(action, "shape", None) != () or action.dtype.kind not in "iu":
             raise ValueError(f"action must be one integer (use jax.vmap(env.step) for more), not {_described(action)}")
         _check("state.state_bytes", state.state_bytes, np.uint8, (self.game.state_dtype.itemsize,))
         arrays = (state.state_bytes, state.seed, state.current_player, state.terminated, state.truncated, action)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import spygames
+from spygames.authoring import as_record, next_seed
 from spygames.core.envs.aec import GameEnv
 from spygames.core.playing.batch import Batch
 from tests.support.games import VARIANTS, Variant
@@ -55,7 +56,8 @@ def test_games_are_those_of_a_batch(variant: Variant) -> None:
         assert np.array_equal(states.legal_action_mask, batch.mask == 1)
         assert np.array_equal(states.current_player, batch.seats)
         assert np.array_equal(states.rewards, batch.rewards)
-        assert np.array_equal(states.terminated | states.truncated, batch.done)
+        assert np.array_equal(states.terminated, batch.done & ~batch.cut_off)
+        assert np.array_equal(states.truncated, batch.cut_off)
         actions = (rng.random(batch.mask.shape) * batch.mask).argmax(1)
         batch.step(actions)
         states = step(states, actions)
@@ -82,7 +84,9 @@ def test_an_observation_is_that_of_the_current_player_to_the_end(variant: Varian
     assert np.array_equal(state.observation, aec.observe(aec.possible_agents[mover])["observation"])
     assert state.rewards.tolist() == [aec.rewards[agent] for agent in aec.possible_agents]
     assert bool(state.truncated) == any(aec.truncations.values())
+    assert bool(state.terminated) == any(aec.terminations.values())
     assert state.legal_action_mask.all()
+    assert equal(step(state, 0), state.replace(rewards=jnp.zeros_like(state.rewards)))
 
 
 def test_transformations_give_the_same_bytes() -> None:
@@ -251,3 +255,73 @@ def test_bytes_and_seed_of_a_state_do_tell(name: str) -> None:
 def test_jax_is_imported_by_this_module_only() -> None:
     program = "import sys, spygames, spygames.players, spygames.authoring; assert 'jax' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_actions_are_integers_of_any_type_and_range() -> None:
+    env = bridge.make("tests.poker.kuhn")  # both actions are legal, so that every other number is told from them
+    state = env.init_seed(1)
+    bet = env.step(state, 1)
+    assert not bet.terminated
+    for action in (np.int64(1), np.uint8(1), np.array(1), jnp.uint32(1), jnp.int8(1)):
+        assert equal(env.step(state, action), bet)
+    for action in (-1, 2, 2**32 + 1, np.int64(2**32 + 1), np.uint64(2**63 + 1), np.array(2**32 + 1)):
+        assert env.step(state, action).terminated
+    for action in (True, np.True_, None, "1", np.array("1"), [1]):
+        with pytest.raises(ValueError, match=r"action must be one integer.*, not "):
+            env.step(state, action)
+
+
+def test_actions_of_64_bits_are_whole() -> None:
+    env = bridge.make("tests.poker.kuhn")
+    with jax.enable_x64(True):
+        state = env.init_seed(1)
+        for action in (jnp.uint64(2**63 + 1), jnp.int64(2**32 + 1), jnp.int64(-(2**32))):
+            assert env.step(state, action).terminated
+
+
+def test_a_step_does_not_use_its_key() -> None:
+    env = bridge.make(GAME)
+    state = env.init_seed(1)
+    assert equal(env.step(state, first_legal(state), jax.random.key(2)), env.step(state, first_legal(state)))
+
+
+def test_seeds_are_integers_of_any_type() -> None:
+    env = bridge.make(GAME)
+    for seed in (2**64 - 1, 7):
+        (own,) = halves(np.array([seed], np.uint64))
+        for same in (seed, np.uint64(seed), jnp.asarray(own)):
+            assert equal(env.init_seed(same), env.init_seed(own))
+        assert env.init_seed(own).seed.tolist() == own.tolist()
+
+
+def test_many_games_are_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    env, calls = bridge.make(GAME), []
+    for name in ("begin", "step"):
+        real = getattr(env._functions, name)
+
+        def counted(*arrays: np.ndarray, real: Any = real) -> Any:
+            calls.append(len(arrays[0]))
+            return real(*arrays)
+
+        monkeypatch.setattr(env._functions, name, counted)
+    states = jax.jit(jax.vmap(env.init_seed))(halves(np.arange(5, dtype=np.uint64)))
+    jax.block_until_ready(jax.jit(jax.vmap(env.step))(states, first_legal(states)))
+    assert calls == [5, 5]
+
+
+def test_a_state_is_drawn_as_the_page_says() -> None:
+    env, aec = bridge.make(GAME), GameEnv(spygames.make_game(GAME))
+    aec.reset(seed=7)
+    record = as_record(np.asarray(env.init_seed(7).state_bytes).view(env.game.state_dtype))
+    for seat, agent in enumerate(aec.possible_agents):
+        assert env.game.to_text(record, seat) == aec.to_text(agent)
+
+
+def test_an_illegal_action_in_games_that_restart_begins_the_next_game() -> None:
+    env = bridge.make(GAME, autoreset=True)
+    state = env.init_seed(3)
+    after = env.step(state, -1)
+    assert after.terminated
+    assert after.rewards.tolist() == [env.game.lowest_return, 0]
+    first = env.init_seed(int(next_seed(np.uint64(3))))
+    assert equal(after.replace(rewards=first.rewards, terminated=first.terminated), first)

@@ -21,6 +21,7 @@ bridge = pytest.importorskip("spygames_training.bridges.rllib", reason="RLlib is
 cluster_utils = pytest.importorskip("ray.cluster_utils")
 save_checkpoint = pytest.importorskip("spygames_training.agents.checkpoint").save_checkpoint
 Policy = pytest.importorskip("spygames_training.agents.policy").Policy
+ActorCritic = pytest.importorskip("spygames_training").ActorCritic
 
 MAIN = [variant for variant in VARIANTS if not variant.further and variant.game_id.endswith("_v0")]
 
@@ -47,6 +48,11 @@ def test_games_are_the_same(variant: Variant) -> None:
             assert seen.keys() == rewards.keys()
             assert len(seen) == len(own.possible_agents) or set(rewards.values()) == {0.0}
         assert rewards == own.rewards
+        assert seen.keys() == rewards.keys() == {*own.possible_agents}
+        for agent, shown in seen.items():
+            assert np.array_equal(shown["observations"], own.observe(agent)["observation"])
+            assert shown["action_mask"].all()
+            assert env.observation_spaces[agent].contains(shown)
         assert truncations["__all__"] == any(own.truncations.values())
         assert terminations["__all__"] == any(own.terminations.values())
 
@@ -112,8 +118,12 @@ def test_seats_are_drawn_for_each_episode() -> None:
     ("settings", "message"),
     [
         ({"share": 1.5}, "share must be .*0 and 1.*, not 1.5"),
+        ({"share": -0.1}, "share must be .*0 and 1.*, not -0.1"),
+        ({"share": float("nan")}, "share must be .*0 and 1.*, not nan"),
         ({"share": "x"}, "share must be .*0 and 1.*, not 'x'"),
         ({"hidden": 128}, r"hidden must be widths such as \(128, 128\), not 128"),
+        ({"hidden": "128"}, r"hidden must be widths such as \(128, 128\), not '128'"),
+        ({"hidden": (128, 0)}, "hidden must be an integer >= 1, not 0"),
         ({"opponents": 0}, "share must be .*0 without opponents, not 0.2"),
         ({"opponents": -1}, "opponents must be an integer >= 0, not -1"),
         ({"freeze_every": 0}, "freeze_every must be an integer >= 1, not 0"),
@@ -272,3 +282,78 @@ def test_two_nodes_play(nodes: None) -> None:
         assert min(played) > 0
     finally:
         made.stop()
+
+
+def test_a_reset_without_a_seed_goes_on_with_the_random_stream() -> None:
+    env, own, begun = bridge.RLlibEnv({"game": "agent_avenue_v0"}), GameEnv(make_game("agent_avenue_v0")), set()
+    for seed in (5, None, None):
+        env.reset(seed=seed)
+        own.reset(seed=seed)
+        assert env.env.state().tobytes() == own.state().tobytes()
+        begun.add(own.state().tobytes())
+    assert len(begun) == 3
+    fresh = [bridge.RLlibEnv({"game": "agent_avenue_v0"}) for _ in range(2)]
+    for each in fresh:
+        each.reset()
+    assert fresh[0].env.state().tobytes() != fresh[1].env.state().tobytes()
+
+
+def test_a_step_before_the_first_reset_is_an_error() -> None:
+    with pytest.raises(ValueError, match="call reset"):
+        bridge.RLlibEnv({"game": "agent_avenue_v0"}).step({"player_0": 0})
+
+
+def test_spaces_are_those_of_the_game() -> None:
+    env, own = bridge.RLlibEnv({"game": "agent_avenue_v0"}), GameEnv(make_game("agent_avenue_v0"))
+    for agent in own.possible_agents:
+        assert env.observation_spaces[agent]["observations"] == own.observation_space(agent)["observation"]
+        assert env.observation_spaces[agent]["action_mask"] == own.observation_space(agent)["action_mask"]
+        assert env.action_spaces[agent].n == own.action_space(agent).n
+
+
+def test_settings_reach_the_parts_of_the_config() -> None:
+    config = bridge.ppo_config("heimlich_v0", {"players": 3}, hidden=(16, 8), opponents=2, share=0.5, freeze_every=4)
+    assert config.env_config == {"game": "heimlich_v0", "options": {"players": 3}}
+    assert config.batch_mode == "complete_episodes"
+    assert config.gamma == 1.0
+    seating, callback = config.policy_mapping_fn, config.callbacks_class()
+    assert (seating.players, seating.opponents, seating.share) == (3, 2, 0.5)
+    assert (callback.opponents, callback.every) == (2, 4)
+    specs = config.rl_module_spec.rl_module_specs
+    assert specs.keys() == {"learner", "frozen_0", "frozen_1"}
+    assert all(spec.model_config == {"hidden": (16, 8)} for spec in specs.values())
+
+
+def test_the_learner_can_be_alone() -> None:
+    config = bridge.ppo_config("agent_avenue_v0", opponents=0, share=0)
+    assert config.rl_module_spec.rl_module_specs.keys() == {"learner"}
+    assert {config.policy_mapping_fn(agent, SimpleNamespace(id_="x")) for agent in ("player_0", "player_1")} == {
+        "learner"
+    }
+    config.callbacks_class().on_train_result(algorithm=SimpleNamespace(iteration=10))
+
+
+def test_values_are_those_of_the_network() -> None:
+    env = bridge.RLlibEnv({"game": "agent_avenue_v0"})
+    space, actions = env.observation_spaces["player_0"], env.action_spaces["player_0"]
+    settings = {"observation_space": space, "action_space": actions, "model_config": {"hidden": (16,)}}
+    module = bridge.MaskedActorCritic(**settings)
+    seen = torch.rand(5, *space["observations"].shape)
+    batch = {"obs": {"observations": seen, "action_mask": torch.ones(5, actions.n, dtype=torch.int8)}}
+    logits, values = module.network(seen)
+    assert module.compute_values(batch).shape == (5,)
+    made = module.forward_train(batch)
+    for given in (None, made["embeddings"]):
+        assert torch.allclose(module.compute_values(batch, given), values, atol=1e-5)
+    assert torch.allclose(made["action_dist_inputs"], logits, atol=1e-5)
+    assert module.network.hidden == (16,)
+
+
+def test_a_copied_network_does_not_learn_on() -> None:
+    learner = SimpleNamespace(network=ActorCritic(4, 2, (8,)))
+    copied = bridge.to_actor_critic(SimpleNamespace(get_module={"learner": learner}.get))
+    before = weights(learner)
+    with torch.no_grad():
+        learner.network.policy.bias.add_(1)
+    assert equal(weights(SimpleNamespace(network=copied)), before)
+    assert not equal(weights(learner), before)

@@ -1,6 +1,7 @@
 """The TorchRL environment: the same games, only legal actions, and a learner that improves."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,7 +55,8 @@ def test_games_are_the_same(variant: Variant) -> None:
         assert (after["paid"].numpy() == games.rewards).all()
         assert (after["reward"].squeeze(-1).numpy() == games.rewards[rows, decided]).all()
         assert (after["observation"].numpy() == games.observation).all()
-        assert after["action_mask"].any(-1).all()
+        assert (after["seat"].numpy() == np.where(games.done, decided, games.seats)).all()
+        assert (after["action_mask"].numpy() == (games.mask != 0) | games.done[:, None]).all()
         ended += int(games.done.sum())
         games.begin(np.flatnonzero(games.done))
     assert ended > 0
@@ -75,6 +77,13 @@ def test_a_seed_counts_for_each_game_from_its_next_reset_on() -> None:
     assert two.games.states[~over].tobytes() == running
     assert (two.games.seeds[over] == Rows(game, N, 7).seeds[over]).all()
     assert (data["observation"].numpy() == two.games.observation).all()
+    waiting = ~over
+    while waiting.any():
+        data = step_mdp(two.rand_step(data))
+        over = two.games.done.copy()
+        data = two.maybe_reset(data)
+        assert (two.games.seeds[over & waiting] == Rows(game, N, 7).seeds[over & waiting]).all()
+        waiting &= ~over
 
 
 def test_games_that_are_over_wait_for_the_others() -> None:
@@ -131,9 +140,15 @@ def test_advantages_belong_to_the_seat() -> None:
 def test_networks_with_memory_or_hidden_views_are_refused() -> None:
     config = pytest.importorskip("spygames_training.config")
     game = make_game("agent_avenue_v0")
-    for settings in (config.Network((8,), critic="all"), config.Network((8,), kind="recurrent")):
+    refused = [
+        network.make_network(game, config.Network((8,), critic="all")),
+        network.make_network(game, config.Network((8,), kind="recurrent")),
+        network.ActorCritic(game.num_features, game.num_actions, (8,)),
+    ]
+    refused[2].shaped = True
+    for each in refused:
         with pytest.raises(ValueError, match="network must have no memory"):
-            bridge.actor_value_operator(network.make_network(game, settings))
+            bridge.actor_value_operator(each)
 
 
 def collected(decisions: int, n: int) -> int:
@@ -161,3 +176,102 @@ def test_no_action_is_illegal() -> None:
 @pytest.mark.slow
 def test_no_action_of_a_million_is_illegal() -> None:
     assert collected(1_000_000, 1024) >= 1_000_000
+
+
+def test_specs_have_the_numbers_of_the_game() -> None:
+    game = make_game("agent_avenue_v0")
+    env = bridge.TorchRLEnv(game, N, seed=1)
+    assert env.action_spec.space.n == game.num_actions
+    assert env.observation_spec["seat"].space.n == game.num_players
+
+
+def test_steps_keep_their_values_while_games_go_on() -> None:
+    env, kept, cut_off = bridge.TorchRLEnv(make_game("agent_dog_v0", max_turns=60), N, seed=1), [], 0
+    data = env.reset()
+    while cut_off < 2:
+        step, data = env.step_and_maybe_reset(env.rand_action(data))
+        kept.append((step["next"], step["next"].clone()))
+        cut_off += int(step["next", "truncated"].sum())
+    assert all((step == copy).all() for step, copy in kept)
+
+
+def test_random_actions_are_uniform_and_of_torchs_generator() -> None:
+    env = bridge.TorchRLEnv(make_game("tests.poker.kuhn"), 1000, seed=1)
+    drawn = []
+    for seed in (4, 4, 5):
+        torch.manual_seed(seed)
+        drawn.append(env.rand_action(env.reset())["action"])
+    assert drawn[0].equal(drawn[1])
+    assert not drawn[0].equal(drawn[2])
+    assert abs(drawn[0].float().mean() - 0.5) < 0.06
+
+
+def test_a_random_step_needs_no_data() -> None:
+    env = bridge.TorchRLEnv(make_game("tests.poker.kuhn"), N, seed=1)
+    while not env.games.done.any():
+        env.rand_step()
+    with pytest.raises(ValueError, match=r"game \d is over: call reset"):
+        env.rand_step()
+
+
+def test_wrong_numbers_are_refused() -> None:
+    game = make_game("agent_avenue_v0")
+    with pytest.raises(ValueError, match="n must be an integer >= 1, not 0"):
+        bridge.TorchRLEnv(game, 0)
+    with pytest.raises(ValueError, match="seed must be an integer from 0 to"):
+        bridge.TorchRLEnv(game, 1, seed=-1)
+
+
+def test_without_a_seed_games_differ() -> None:
+    game = make_game("agent_avenue_v0")
+    assert bridge.TorchRLEnv(game, 4).games.seeds.tolist() != bridge.TorchRLEnv(game, 4).games.seeds.tolist()
+
+
+def test_an_operator_shares_the_parameters_of_its_network() -> None:
+    net = network.ActorCritic(8, 4, (16,))
+    assert {*map(id, bridge.actor_value_operator(net).parameters())} == {*map(id, net.parameters())}
+
+
+def test_an_operator_computes_what_its_network_does() -> None:
+    game = make_game("agent_avenue_v0")
+    net, env = network.ActorCritic(game.num_features, game.num_actions, (16,)), bridge.TorchRLEnv(game, N, seed=1)
+    operator = bridge.actor_value_operator(net)
+    data = operator(env.reset())
+    logits, values = net(data["observation"])
+    chances = logits.masked_fill(~data["action_mask"], -torch.inf).log_softmax(-1)
+    wanted = chances.gather(-1, data["action"][:, None]).squeeze(-1)
+    assert torch.allclose(data["action_log_prob"], wanted, atol=1e-5)
+    assert torch.allclose(data["state_value"].squeeze(-1), values, atol=1e-5)
+
+
+def played(values: list[float], cut_off: bool) -> Any:
+    """Return four decisions of two seats in turn; the game ends with the last one."""
+    over = torch.tensor([False, False, False, True]).reshape(1, 4, 1)
+    paid = torch.zeros(1, 4, 2)
+    if not cut_off:
+        paid[0, 3] = torch.tensor([1.0, -1.0])
+    after = TensorDict({"paid": paid, "done": over, "terminated": over & (not cut_off)}, [1, 4])
+    return TensorDict(
+        {"seat": torch.tensor([[0, 1, 0, 1]]), "known": torch.tensor([values])[..., None], "next": after}, [1, 4]
+    )
+
+
+def known_values(data: Any) -> None:
+    data["state_value"] = data["known"] * torch.ones(1, requires_grad=True)
+
+
+@pytest.mark.parametrize("cut_off", [False, True])
+def test_advantages_are_those_of_the_equation(cut_off: bool) -> None:
+    a, b, c, d = 0.5, 0.25, -0.125, 0.75
+    result = 0 if cut_off else 1
+    for settings in ({"gamma": 0.9, "lam": 0.5}, {}):
+        gamma, lam = settings.get("gamma", 1.0), settings.get("lam", 0.95)
+        data = played([a, b, c, d], cut_off)
+        found = bridge.per_seat_advantage(data, known_values, **settings)
+        last = [result - c, -result - d]
+        first = [gamma * c - a + gamma * lam * last[0], gamma * d - b + gamma * lam * last[1]]
+        assert found["advantage"].squeeze(-1).tolist() == pytest.approx([*first, *last])
+        assert (found["value_target"] == found["advantage"] + torch.tensor([a, b, c, d])[:, None]).all()
+        assert "state_value" in data
+        assert "next" not in found
+        assert "state_value" not in found

@@ -101,7 +101,7 @@ class TorchRLEnv(EnvBase):
         data: Any = TensorDict({}, self.batch_size) if tensordict is None else tensordict
         mask = data.get("action_mask", None)
         if mask is None:
-            mask = torch.from_numpy(self.games.mask != 0)
+            mask = self._mask()
         return data.set("action", mask.float().multinomial(1).squeeze(-1))
 
     def _reset(self, tensordict: TensorDictBase | None = None, **kwargs: object) -> TensorDictBase:
@@ -144,18 +144,20 @@ class TorchRLEnv(EnvBase):
 
     def _seen(self, paid: torch.Tensor) -> TensorDict:
         """The views and masks, copied."""
-        games = self.games
-        mask = games.mask != 0
-        mask |= ~mask.any(axis=1, keepdims=True)  # in games that are over
         return TensorDict(
             {
-                "observation": torch.from_numpy(games.observation.copy()),
-                "action_mask": torch.from_numpy(mask),
+                "observation": torch.from_numpy(self.games.observation.copy()),
+                "action_mask": self._mask(),
                 "seat": torch.from_numpy(self._seats.astype(np.int64)),
                 "paid": paid,
             },
             self.batch_size,
         )
+
+    def _mask(self) -> torch.Tensor:
+        mask = self.games.mask != 0
+        mask |= ~mask.any(axis=1, keepdims=True)  # in games that are over
+        return torch.from_numpy(mask)
 
     def _set_seed(self, seed: int | None) -> None:
         self._seeds = Rows(self.game, self.games.n, int(as_seed(seed))).seeds
