@@ -304,7 +304,8 @@ def test_a_step_before_the_first_reset_is_an_error() -> None:
 
 
 def test_spaces_are_those_of_the_game() -> None:
-    env, own = bridge.RLlibEnv({"game": "agent_avenue_v0"}), GameEnv(make_game("agent_avenue_v0"))
+    env: Any = bridge.RLlibEnv({"game": "agent_avenue_v0"})
+    own: Any = GameEnv(make_game("agent_avenue_v0"))
     for agent in own.possible_agents:
         assert env.observation_spaces[agent]["observations"] == own.observation_space(agent)["observation"]
         assert env.observation_spaces[agent]["action_mask"] == own.observation_space(agent)["action_mask"]
