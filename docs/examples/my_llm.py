@@ -1,7 +1,6 @@
 """A language model as a player, python:my_llm.Model: any function from a prompt to an answer; here a fake one."""
 
 import re
-from typing import Any
 
 from spygames import Game
 from spygames.text import Turn, Verdict, briefing, correction, parse, question
@@ -16,7 +15,7 @@ def ask(messages: list[dict[str, str]]) -> str:
 class Model:
     """One conversation a game and seat, two more tries after an answer without a legal action."""
 
-    def __init__(self, game: Game[Any], seat: int, seed: int) -> None:
+    def __init__(self, game: Game, seat: int, seed: int) -> None:
         self.messages = [{"role": "system", "content": briefing(game, seat)}]
 
     def act_text(self, turn: Turn) -> str:
