@@ -202,6 +202,19 @@ def test_an_illegal_action_moves_no_game() -> None:
         assert not session.notes.count.any()
 
 
+@pytest.mark.parametrize("actions", [[0.0, 0.0, 0.0], [0, 0, 0, 0], [0, 9, 0]])
+def test_a_step_that_is_refused_is_not_noted(actions: Any) -> None:
+    session = Session(Batch(KUHN, 3, 1), [Keeper()], np.zeros((3, 2), np.int64))
+    before = session.rows.states.tobytes()
+    with pytest.raises(IllegalAction, match=r"actions must be integers of shape|action 9 is not legal"):
+        session.step(actions)
+    assert session.rows.states.tobytes() == before
+    assert session.notes is not None
+    assert session.notes.count.tolist() == [0, 0, 0]
+    session.step([0, 0, 0])  # pyright: ignore[reportArgumentType]
+    assert session.notes.count.tolist() == [1, 1, 1]
+
+
 class Spoiler:
     """A player that marks every action as legal for the next player, and takes the first legal one."""
 

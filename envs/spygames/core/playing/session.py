@@ -241,6 +241,7 @@ class Session:
         """
         batch = self.rows
         assert isinstance(batch, Batch)
+        actions = as_actions(actions, batch.n)
         if self.notes is not None:
             batch.require_legal(batch.all, actions)
             self.notes.add(batch.states, actions)
