@@ -109,6 +109,7 @@ def test_wrong_rows_are_refused_before_any_game_changes(rows: Any) -> None:
         ({"seeds": [1, 2]}, "seeds must be a uint64 array"),
         ({"seeds": [-1]}, "seeds must be from 0"),
         ({"states": KUHN.new_states(2)}, "states must be 1 states of kuhn_poker_v0"),
+        ({"states": [3]}, r"states must be 1 states of kuhn_poker_v0, not \[3\]"),
         ({"viewers": [0, 0, 2]}, "viewers must be 3 seats from 0 to 1"),
         ({"viewers": [0]}, "viewers must be 3 seats from 0 to 1"),
         ({"actions": [0.0, 0.0, 0.0]}, "actions must be integers of shape"),

@@ -283,7 +283,8 @@ class Rows:
             raise ValueError(f"seeds must be a uint64 array of shape ({len(rows)},), not {_described(seeds)}")
         if seeds is not None and (seeds < 0).any():
             raise ValueError(f"seeds must be from 0 to 2**64 - 1, not {seeds[seeds < 0][0]}")
-        if states is not None and (states.shape, states.dtype) != ((len(rows),), self.game.state_dtype):
+        right = ((len(rows),), self.game.state_dtype)
+        if states is not None and not (isinstance(states, np.ndarray) and (states.shape, states.dtype) == right):
             raise ValueError(f"states must be {len(rows)} states of {self.game.id}, not {_described(states)}")
         self.seeds[rows] = [next_seed(s) for s in self.seeds[rows]] if seeds is None else seeds
         if states is None:
