@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 import spygames
 from spygames.core.envs.aec import GameEnv
 from spygames.core.envs.single_seat import SingleEnv
-from spygames.core.game.game import IllegalAction, as_record
+from spygames.core.game.game import NOBODY, IllegalAction, ImpossibleState, as_record
 from spygames.core.players.names import DecisionBatch
 from spygames.core.playing.session import ROW
 
@@ -255,6 +255,21 @@ def test_a_reset_that_fails_changes_nothing(options: dict[str, Any], seed: int |
         assert everything(env)[0] != before[0]
         assert env.reset(seed=each)[0].tobytes() == twin.reset(seed=each)[0].tobytes()
         assert everything(env) == everything(twin)
+
+
+def test_a_first_reset_that_fails_says_why() -> None:
+    player, twin = Faulty(), make(seat=1, opponents=Faulty())
+    env = make(seat=1, opponents=player)
+    player.answer = ZeroDivisionError("a fault")
+    with pytest.raises(ZeroDivisionError, match="a fault"):
+        env.reset(seed=3)
+    with pytest.raises(ImpossibleState, match="the state lacks"):
+        env.reset(options={"state": {}})
+    assert env.seat == NOBODY
+    with pytest.raises(gymnasium.error.ResetNeeded, match="no game has begun"):
+        env.step(0)
+    player.answer = 0
+    assert env.reset(seed=3)[0].tobytes() == twin.reset(seed=3)[0].tobytes()
 
 
 def test_invalid_seeds_are_refused() -> None:

@@ -408,7 +408,7 @@ class SeatSession(Session):
         return *super()._arrays(), self.seats, self.asked, self.idle, self.streams
 
     def _viewers(self) -> np.ndarray:
-        return self.seats
+        return np.maximum(self.seats, 0)  # before its first game a seat may be NOBODY
 
 
 def one_game(
