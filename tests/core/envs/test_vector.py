@@ -295,6 +295,21 @@ def test_a_step_or_reset_that_fails_changes_nothing(mode: AutoresetMode) -> None
     assert failed > 20
 
 
+def test_a_warning_that_is_an_error_changes_nothing() -> None:
+    env = SeatVectorEnv(GAME, 2, "greedy", max_episode_steps=3)
+    masks = env.reset(seed=1)[1]["action_mask"]
+    twin = copy.deepcopy(env)
+    actions = np.array([masks[0].argmin(), masks[1].argmax()])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="was ignored"):
+            env.step(actions)
+        found = env.step(actions)  # only the first one warns
+    with pytest.warns(UserWarning, match="was ignored"):
+        assert_same(found, twin.step(actions))
+    assert env.games.states.tobytes() == twin.games.states.tobytes()
+
+
 def test_invalid_input_raises_and_changes_nothing() -> None:
     env = SeatVectorEnv(GAME, 3, illegal="raise", autoreset_mode=OFF)
     with pytest.raises(ResetNeeded, match="no game has begun"):

@@ -196,11 +196,11 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._over[:] = terminations | truncations
             ignored = refused if self.illegal == "ignore" else refused[:0]
             infos = self._end(why, ignored)
+            if why:  # last, because a warning may be turned into an error
+                self._single.warn(next(iter(why.values())), stacklevel=2)
         except BaseException:
             self._put_back(before)
             raise
-        if why:
-            self._single.warn(next(iter(why.values())), stacklevel=2)
         return games.observation.copy(), rewards, terminations, truncations, infos
 
     def __copy__(self) -> Self:
