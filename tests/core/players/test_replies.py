@@ -77,6 +77,15 @@ def test_actions_that_differ_only_in_case_need_their_exact_text() -> None:
     assert parse("[A b]", ["a b", "A_b"]).verdict is Verdict.ILLEGAL
 
 
+def test_characters_may_be_escaped_as_in_json() -> None:
+    """Programs write characters beyond U+FFFF as two escapes."""
+    for text in ("card 🂡", "出牌", "a\tb"):
+        assert parse(json.dumps({"action": text}), [text, "pass"]).action == text
+    for lone in ("\\ud83c", "\\udca1", "\\ud83c\\ud83c"):
+        reply = parse(f'{{"action": "{lone}"}}', LEGAL)
+        assert (reply.verdict, reply.said) == (ILLEGAL, lone)
+
+
 @pytest.mark.parametrize(
     "piece",
     ["{", '{"action"', '{"action": "', '{"action":"x', "[", "[[a", '{"a":', "\\", '{"action": "\\"', " ", "[a]"],

@@ -23,7 +23,7 @@ apart from that, two different actions are no answer."""
 _OBJECT = re.compile(r'\{\s*+"action"\s*+:\s*+"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+\}')
 """A JSON object with the key `action` alone and a text as its value."""
 _BRACKETS = re.compile(r"\[([^\[\]\n]*+)\]")
-_ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])')
+_ESCAPE = re.compile(r"\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[\"\\/bfnrt])")
 _ESCAPED = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _QUOTED = 200
 """Maximum number of characters that `Reply.said` quotes."""
@@ -159,6 +159,8 @@ def _unescaped(text: str) -> str:
 
     def character(found: re.Match[str]) -> str:
         code = found[1]
-        return chr(int(code[1:], 16)) if code[0] == "u" else _ESCAPED[code]
+        if code[0] != "u":
+            return _ESCAPED[code]
+        return bytes.fromhex(code[1:].replace("\\u", "")).decode("utf-16-be", "surrogatepass")
 
     return _ESCAPE.sub(character, text)
