@@ -177,7 +177,7 @@ def _by_name(make_game: Callable[..., Game], entry: Callable[..., object]) -> An
     @wraps(entry)
     def call(*args: object, **options: Any) -> object:
         if args:
-            there = ", ".join(["render_mode", *(parameter.name for parameter in given)])
+            there = ", ".join([*(parameter.name for parameter in given), *names])
             raise TypeError(
                 f"{entry.__name__} takes keyword arguments only, as in {entry.__name__}(render_mode='ansi'); "
                 f"available: {there}"
