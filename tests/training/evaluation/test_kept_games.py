@@ -62,3 +62,17 @@ def test_players_of_unknown_code_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="the games of unknown cannot be kept: its code is not known"):
         evaluate(GAME, Unknown(), "random", 4, 1, executor=KeptGames(tmp_path / "games"))
+
+
+def test_a_result_that_a_kill_left_half_written_is_removed_too(tmp_path: Path) -> None:
+    kept = KeptGames(tmp_path / "games")
+    kept.forget()  # no results yet
+    kept.folder.mkdir()
+    for name in ("1.npz", ".2.npz.new"):
+        (kept.folder / name).touch()
+    kept.forget()
+    assert not kept.folder.exists()
+    kept.folder.mkdir()
+    (other := kept.folder / "mine.txt").touch()
+    kept.forget()
+    assert other.exists()

@@ -60,11 +60,12 @@ class KeptGames(Executor):
             yield left[k], result
 
     def forget(self) -> None:
-        """Remove the results."""
+        """Remove the results, also one that a kill left half written, and the folder if nothing else is in it."""
         if self.folder.exists():
-            for file in self.folder.glob("*.npz"):
+            for file in [*self.folder.glob("*.npz"), *self.folder.glob(".*.npz.new")]:
                 file.unlink()
-            self.folder.rmdir()
+            if not any(self.folder.iterdir()):
+                self.folder.rmdir()
 
 
 def _read(file: Path) -> tuple[np.ndarray, np.ndarray]:
