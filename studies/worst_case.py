@@ -147,6 +147,7 @@ class Study:
         sources = dict.fromkeys(PlayerName.parse(spec).source for spec in specs)
         decisions = sum(load_checkpoint(source, game).decisions for source in sources)
         unaware = [entry["unaware"] for entry, found in known if next(iter(found), None) == self.seed]
+        kept_games = KeptGames(folder / f"unaware_{self.seed}")
         learners: list[dict[str, Any]] = []
         for seed in seeds:
             measured = [found[seed] for _, found in known if seed in found]
@@ -154,7 +155,7 @@ class Study:
                 measured[0] if measured else self._learned(agent, specs[0], folder / str(seed), seed, games)
             )
             if not measured or len(learners) == len(seeds):
-                unaware = unaware or [self._unaware(game, opponent, folder / f"unaware_{self.seed}")]
+                unaware = unaware or [self._unaware(game, opponent, kept_games)]
                 entry = {
                     "date": datetime.now(UTC).strftime("%Y-%m-%d"),
                     "commit": commit(),
@@ -167,6 +168,7 @@ class Study:
                 # Another study may have added an entry meanwhile.
                 kept = [each for each in read_entries(file) if not _is_part(each, entry)]
                 write_whole(file, json.dumps([*kept, entry], indent=1) + "\n")
+                kept_games.forget()
 
     def _learned(self, agent: str, first: str, folder: Path, seed: int, games: int) -> dict[str, Any]:
         """Train or resume a learner in `folder`, measure it in `games` games, whole deals, and return its
@@ -195,11 +197,8 @@ class Study:
             )
         return found
 
-    def _unaware(self, game: Game, opponent: Player, folder: Path) -> dict[str, Any] | None:
-        """Measure the first agent of the variant, with a search, against the agent; None if the variant has none.
-
-        Games that have ended are kept in `folder` until all have.
-        """
+    def _unaware(self, game: Game, opponent: Player, kept: KeptGames) -> dict[str, Any] | None:
+        """Measure the first agent of the variant, with a search, against the agent; None if the variant has none."""
         try:
             name = f"{best_agent(game).name}{FIRST}"
             if find_anchor(name) is None:
@@ -208,9 +207,7 @@ class Study:
             return None
         settings = SearchSettings(self.worlds, precision=self.precision).name
         challenger = make_player(game, f"{name}+search:{settings}")
-        kept = KeptGames(folder)
         (result,) = evaluate(game, challenger, opponent, self.games, self.seed, executor=kept)
-        kept.forget()
         return {
             "player": challenger.name,
             "win_share": result.win_share,
@@ -232,9 +229,12 @@ def _is_part(entry: Entry, whole: Entry) -> bool:
 
 
 def commit() -> str:
-    """Return the commit of this clone, shortened; "" outside of a clone. The clone may not have the agent: a digest
-    says which agent was measured."""
-    found = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    """Return the commit of this clone, shortened; "" outside of a clone and without git. The clone may not have the
+    agent: a digest says which agent was measured."""
+    try:
+        found = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    except OSError:
+        return ""
     return found.stdout.strip()
 
 

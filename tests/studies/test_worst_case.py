@@ -21,6 +21,7 @@ from spygames.core.players.names import PlayerName, make_player
 from spygames.core.players.released import FIRST, SAFE, find_agent
 from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Network
+from spygames_training.evaluation.kept_games import KeptGames
 from spygames_training.experiments import best_response
 from spygames_training.networks.actor_critic import make_network
 from spygames_training.runs import report
@@ -340,10 +341,42 @@ def test_the_uninformed_adversary_plays_the_games_of_the_studys_seed(
 
     monkeypatch.setattr(study, "evaluate", evaluate)
     game = spygames.make_game("agent_avenue_v0")
-    found = study.Study(games=6, seed=5, worlds=2)._unaware(game, make_player(game, "random"), tmp_path / "games")
+    found = study.Study(games=6, seed=5, worlds=2)._unaware(
+        game, make_player(game, "random"), KeptGames(tmp_path / "games")
+    )
     name = "agent_avenue/simple-2-first@sample+search:2"
     assert asked == [(name, "random", 6, 5)]
     assert found == {"player": name, "win_share": 0.5, "interval": [0.4, 0.6], "games": 6}
+
+
+def test_the_uninformed_adversarys_games_are_kept_until_the_entry_is_written(
+    agent: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def evaluate(*_: object, executor: KeptGames) -> list[SimpleNamespace]:
+        executor.folder.mkdir(parents=True, exist_ok=True)
+        (executor.folder / "0.npz").touch()
+        return [SimpleNamespace(win_share=0.5, interval=(0.4, 0.6), games=6)]
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(study, "evaluate", evaluate)
+    monkeypatch.setattr(study.Study, "_learned", lambda *asked: learner(seed=asked[4]))
+    with monkeypatch.context() as patched:
+        patched.setattr(study, "write_whole", full)
+        assert measure(agent, "--seeds", "1") != 0
+    assert len([*Path("runs").rglob("*.npz")]) == 1
+    assert measure(agent, "--seeds", "1") == 0
+    assert [*Path("runs").rglob("*.npz")] == []
+
+
+def test_outside_of_a_clone_and_without_git_an_entry_names_no_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study, "ROOT", tmp_path)
+    assert study.commit() == ""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert study.commit() == ""
 
 
 def test_an_entry_without_curves_is_shown(tmp_path: Path) -> None:
