@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from tyro.conf import Positional
 
+from spygames.core.basics.json_numbers import read_uint64
 from spygames.core.players.names import PlayerName, make_player
 from spygames.core.players.released import ANCHORS as FIRST_AGENTS
 from spygames.core.players.released import FIRST, SAFE, released_agents
@@ -122,8 +123,9 @@ class Measured:
             except ValueError as error:
                 raise ValueError(f"{error}: move it away") from None
             self.found |= json.loads(self.file.read_text())
-        if other := {each["seed"] for each in self.found["evaluations"]} - {seed}:
-            raise ValueError(f"{self.file} has figures of seed {min(other)}, not {seed}: move it away")
+        seeds = [read_uint64(each["seed"]) for each in self.found["evaluations"]]
+        if other := [each for each in seeds if each != seed]:
+            raise ValueError(f"{self.file} has figures of seed {other[0]}, not {seed}: move it away")
 
     def all(self, search: bool, progress: Callable[[int], None]) -> None:
         """Play the missing matches."""

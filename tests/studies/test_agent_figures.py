@@ -97,6 +97,17 @@ def test_missing_figures_are_measured_and_the_card_is_written(
     assert json.loads((folder / "figures.json").read_text()) == again
 
 
+@pytest.mark.parametrize("seed", [5, (1 << 64) - 1])
+def test_a_seed_of_any_size_is_recognized(folder: Path, seed: int) -> None:
+    """JSON has a seed from 2^53 on as a text."""
+    measured = agent_figures.Measured(folder, load_checkpoint(folder), "mine", seed, 1.0)
+    measured._match(f"{folder}@sample", "random", 3, lambda _: None)
+    again = agent_figures.Measured(folder, load_checkpoint(folder), "mine", seed, 1.0)
+    assert again.found == json.loads((folder / "figures.json").read_text())
+    with pytest.raises(ValueError, match=f"has figures of seed {seed}, not 6: move it away"):
+        agent_figures.Measured(folder, load_checkpoint(folder), "mine", 6, 1.0)
+
+
 def test_a_search_knows_and_meets_the_agent_as_it_plays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     met = []
 
