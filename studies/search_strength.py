@@ -18,7 +18,7 @@ from spygames.core.game.rng import next_seed
 from spygames.core.players.names import make_player
 from spygames.core.playing.batch import spread
 from spygames_app.cli.arguments import AnyFolder, File, Positive, Seed, console, run_command
-from spygames_training.evaluation.evaluation import bootstrap, won
+from spygames_training.evaluation.evaluation import mean_interval, won
 from spygames_training.evaluation.play_games import play_games
 from spygames_training.files.atomic import write_whole
 from spygames_training.output.tables import markdown_table, progress_bar, put_between
@@ -100,7 +100,7 @@ def wins_in(game: Game, challenger: str, opponent: str, deals: np.ndarray, rng_s
 def figures(wins: str, sides: int) -> list[str]:
     """Return the cells for deals, win share in percent and its 95 % interval, from the games won of each deal."""
     values = np.array([*map(int, wins)]) / sides
-    low, high = bootstrap(values, 0)
+    (low, high), _ = mean_interval(values, 0.0, 1.0, 0)
     return [f"{len(values):,}", f"{100 * values.mean():.1f}", f"{100 * low:.1f}-{100 * high:.1f}"]
 
 

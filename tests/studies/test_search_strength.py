@@ -77,3 +77,9 @@ def test_figures_are_computed_from_wins_by_deal() -> None:
     low, high = map(float, interval.split("-"))
     assert (deals, won) == ("200", "37.5")
     assert 30 < low < 34 < 41 < high < 45
+
+
+def test_the_interval_has_a_width_if_all_deals_agree() -> None:
+    """It is Wilson's, as the protocol says."""
+    assert study.figures("2" * 100, 2) == ["100", "100.0", "96.3-100.0"]
+    assert study.figures("0" * 100, 2) == ["100", "0.0", "0.0-3.7"]
