@@ -123,6 +123,20 @@ def test_results_of_an_agent_that_was_trained_again_do_not_count(tmp_path: Path)
     assert 0.123 not in shares
 
 
+def test_results_against_a_mixture_count_only_for_its_members(tmp_path: Path) -> None:
+    game, folder, rival, shares = kuhn.make_game(), tmp_path / "agent", tmp_path / "rival", []
+    save_checkpoint(folder / "checkpoint", game, make_network(game, Network((8,))), 0)
+    for trained in (True, True, False):
+        if trained:
+            save_checkpoint(rival / "checkpoint", game, make_network(game, Network((8,))), 0)
+        found = library.evaluated(game, folder, {"rival": f"mix:{rival}|random"}, 2, "argmax", 0)
+        shares.append(found["rival"]["win_share"])
+        kept = json.loads((folder / "judged.json").read_text())
+        kept["found"]["rival"]["win_share"] = 0.123
+        (folder / "judged.json").write_text(json.dumps(kept))
+    assert [share == 0.123 for share in shares] == [False, False, True]
+
+
 @pytest.mark.parametrize(
     ("more", "wrong"),
     [

@@ -4,7 +4,6 @@ Each agent plays every opponent, and as many games against the agent of the unch
 table has a row for each change: the mean over the seeds with its 95 % interval (Student's t over the seeds' means).
 """
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -12,17 +11,15 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from safetensors.torch import save
-
 from spygames.core.basics.files import read_file
 from spygames.core.basics.json_values import is_number, parse_json
 from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.game import Game
 from spygames.core.game.registry import make_game
-from spygames.core.players.names import Player, PlayerName, make_player
+from spygames.core.players.names import PlayerName, make_player
 from spygames.core.players.sampling import temperature_of
-from spygames_training.agents.policy import PolicyPlayer
 from spygames_training.config import Config
+from spygames_training.evaluation.digests import player_digest
 from spygames_training.evaluation.evaluation import evaluate, total_games
 from spygames_training.experiments.series import Say, Series
 from spygames_training.files.atomic import write_whole
@@ -166,13 +163,6 @@ class Ablations:
         }
 
 
-def weights_digest(player: Player) -> str:
-    """Digest of a player's network; "" for a player without one."""
-    if not isinstance(player, PolicyPlayer):
-        return ""
-    return hashlib.sha256(save({k: v.contiguous() for k, v in player.policy.network.actor().items()})).hexdigest()
-
-
 def evaluated(
     game: Game, run: Path, against: dict[str, str], games: int, play: str, seed: int, executor: Executor = SERIAL
 ) -> dict[str, Any]:
@@ -194,9 +184,9 @@ def evaluated(
     opponents = [make_player(game, spec) for spec in against.values()]
     asked = {
         "against": {
-            name: [spec, weights_digest(o)] for (name, spec), o in zip(against.items(), opponents, strict=True)
+            name: [spec, player_digest(game, o)] for (name, spec), o in zip(against.items(), opponents, strict=True)
         },
-        "weights": weights_digest(player),
+        "weights": player_digest(game, player),
         "code": game.digest,
         "games": games,
         "play": play,
