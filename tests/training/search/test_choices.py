@@ -56,6 +56,16 @@ def test_a_gain_within_its_error_does_not_decide() -> None:
         np.testing.assert_allclose(found.policy, mirror_step(prior, values, 2 * error))
 
 
+def test_the_best_action_is_one_that_was_played_out() -> None:
+    """The ninth of nine equal actions was not. Its value is the mean of the others', which rounding makes larger."""
+    game, model = kuhn.make_game(), UniformModel()
+    search = PolicySearch(game, model, [Rival("policy", model, 0.0)], SearchSettings())
+    root, values = game.start(1), np.full(8, 0.5)
+    believed = Believed(root, np.full(9, 1 / 9), Belief(root, np.ones((1, 1))), np.arange(8))
+    found = search._findings(believed, Estimate(values, np.zeros(8), np.zeros(8)), Sampled(game, np.uint64(1)))
+    assert found.action == 0
+
+
 def test_weights_are_flattened_to_a_share_of_the_worlds() -> None:
     """A raise that shows one of five cards would leave 32 of 160 worlds: fewer than the 40 that are played out."""
     game, t, found = leduc.make_game(), tree("leduc"), {}

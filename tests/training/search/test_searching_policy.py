@@ -422,7 +422,7 @@ def test_a_valid_search_gives_no_warning() -> None:
         searching()
 
 
-def test_it_gives_advice_as_an_adviser() -> None:
+def test_it_gives_advice_as_an_adviser(monkeypatch: pytest.MonkeyPatch) -> None:
     """Advice has the probabilities after the step and the value as in `find`, and beliefs as in `believe`.
 
     It is the same if everything hidden is redrawn.
@@ -448,3 +448,9 @@ def test_it_gives_advice_as_an_adviser() -> None:
     codebreaker = float(belief.weights[0] @ (belief.worlds["hands"][:, 1, 2] > 0))
     assert believed["codebreaker"] == pytest.approx(codebreaker)
     assert rng[0, 0] == 9
+    # In safe mode the action may be one that was not played out.
+    monkeypatch.setattr(search, "find", lambda *_: replace(found, action=int(np.isnan(found.values).argmax())))
+    (one,) = search.advise(
+        DecisionBatch(GAME, states, views, views.view(np.float32)[None], mask, rng, np.zeros(1, int))
+    )
+    assert (one.value, one.share) == (None, None)

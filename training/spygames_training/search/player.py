@@ -133,7 +133,7 @@ class SearchingPolicy:
         """Return the search's findings at each of `decisions.rows`.
 
         They are the probabilities after the search's step, the expected result of its action, and the belief about
-        hidden information.
+        hidden information. In safe mode the action may be one that was not played out; its result is unknown.
         """
         advice = []
         for row in decisions.rows.tolist():
@@ -143,7 +143,7 @@ class SearchingPolicy:
             found, believed = self.find(state, seed, noted), self.believe(state, seed, noted)
             s, legal = as_record(state), np.flatnonzero(decisions.mask[row])
             actions = [(self.game.action_to_string(s, int(a), seat), float(found.policy[a])) for a in legal]
-            value = float(found.values[found.action])
+            value = None if np.isnan(found.values[found.action]) else float(found.values[found.action])
             belief = in_things(self.game, s, seat, believed.worlds, believed.weights.sum(axis=0))
             title = f"What {self.name} would do"
             advice.append(Advice(actions, win_share(self.game, value), value, title, belief=belief))
