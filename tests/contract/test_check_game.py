@@ -1,5 +1,6 @@
 """`check_game` finds each fault planted in Kuhn poker, with the check that is responsible for it."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -539,9 +540,13 @@ def test_finds_used_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_teams_results_of_any_sum_and_long_games_pass() -> None:
-    """A game of three seats with arbitrary sums of results passes, and so does a game of thousands of decisions."""
+    """A game of three seats with arbitrary sums of results passes with a note, and so does a game of thousands of
+    decisions."""
     game = changed(pennies.make_game(), name="other_pennies", to_text=no_text, state_to_dict=no_mapping)
-    assert check_game(game, checks=["layout", "play", "views", "texts", "seeds", "bots", "redraws"]).seconds
+    report = check_game(game, checks=["layout", "play", "views", "texts", "seeds", "bots", "redraws"])
+    (note,) = report.notes
+    assert re.match(r"the results of the sides add up to \S+, not to 0 \(seed \d+, decision \d+\)", note)
+    assert f"\nnote: {note}" in str(report)
 
     def slowly(s: Record, action: int) -> None:
         """Ignore all decisions except every 1,500th, so a game ends after about 3,000."""
@@ -549,7 +554,9 @@ def test_teams_results_of_any_sum_and_long_games_pass() -> None:
         if s.rng % np.uint64(1500) == 0:
             kuhn.apply(s, action)
 
-    assert check_game(replace(KUHN, apply=slowly), checks=["play"], effort=0.1).seconds
+    report = check_game(replace(KUHN, apply=slowly), checks=["play"], effort=0.1)
+    assert list(report.seconds) == ["play"]
+    assert not report.notes
 
 
 def test_truncated_games_pass() -> None:

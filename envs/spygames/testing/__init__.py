@@ -18,7 +18,8 @@ Form:
 Play:
 
 - `play`: games end. The mask is 0 or 1, has a legal action before the end and none after it. Results are 0 before the
-  end and in a game that is cut off, and equal within a team. No integer overflows, and your invariants hold.
+  end and in a game that is cut off, and equal within a team. No integer overflows, and your invariants hold. A note
+  says if the results of the sides do not add up to 0.
 - `views`: `observe` writes every field, finite and within `view_ranges`, and changes nothing.
 - `texts`: legal actions have different texts, which read back.
 - `mapping`: the state's mapping is JSON and reads back to the same bytes.
@@ -117,7 +118,7 @@ class Report:
     skipped: dict[str, str]
     """The reason for each check that cannot be done for this game, by name."""
     notes: list[str] = field(default_factory=list)
-    """Remarks that are not faults, such as warnings of PettingZoo and Gymnasium."""
+    """Remarks that are not faults, such as warnings of PettingZoo and Gymnasium, or results that do not add up to 0."""
 
     def __str__(self) -> str:
         lines = [f"{self.game} passed {len(self.seconds)} checks ({sum(self.seconds.values()):.0f} s)"]

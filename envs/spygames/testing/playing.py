@@ -29,6 +29,7 @@ def play(trial: Trial) -> None:
     game = trial.game
     counts = [path for path, dtype in leaves(game.state_dtype) if dtype.kind == "i" and dtype.itemsize < 8]
     before: np.ndarray | None = None
+    noted = False
     for n, states in enumerate(trial.games(25, 3000)):
         s = as_record(states)
         if _looked_at(n, states):
@@ -47,6 +48,7 @@ def play(trial: Trial) -> None:
         before = states.copy()
         if s.to_move == NOBODY:
             _over(trial, states, mask, results)
+            noted = noted or _note_sum(trial, results)
         else:
             trial.legal(states)
             if results.any():
@@ -71,6 +73,19 @@ def _over(trial: Trial, states: np.ndarray, mask: np.ndarray, results: np.ndarra
         trial.fail(f"results must be at least {game.lowest_return:g} (Game.lowest_return), not {results}")
     if game.truncated is not None and game.truncated(as_record(states)) and results.any():
         trial.fail(f"results must be 0 in a game that was cut off (Game.truncated), not {results}")
+
+
+def _note_sum(trial: Trial, results: np.ndarray) -> bool:
+    """Add a note if the results of the sides of a finished game do not add up to 0; return whether they do not."""
+    by_side = dict(zip(trial.game.side_of, results.tolist(), strict=True))
+    total = sum(by_side.values())
+    if abs(total) <= 1e-5 * max(1.0, *map(abs, by_side.values())):
+        return False
+    trial.notes.append(
+        f"the results of the sides add up to {total:g}, not to 0 ({trial.at}): those of a forfeited game add up to 0, "
+        "and OpenSpiel and a search on an agent take a game of two sides for zero-sum"
+    )
+    return True
 
 
 def _no_wrap(trial: Trial, before: np.ndarray, after: np.ndarray, counts: list[tuple[str, ...]]) -> None:
