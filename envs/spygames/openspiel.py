@@ -28,7 +28,7 @@ it must begin with `resample_from_infostate`, which redraws future chance and ev
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 import numpy as np
@@ -38,6 +38,7 @@ from spygames.authoring import as_record, as_seed, choice, whole
 from spygames.core.basics.extras import how_to_install
 from spygames.core.envs.aec_step import calls, look
 from spygames.core.game.moments import Moment
+from spygames.core.game.registry import option_types
 from spygames.core.game.seen import DIGEST_BYTES
 
 try:
@@ -97,8 +98,7 @@ class OpenSpielGame(pyspiel.Game):
     def __init__(self, params: dict[str, Any]):
         own = {key: params[key] for key in ("chance", "rng_seed")}
         chance = choice("chance", own["chance"], CHANCE)
-        parameters = inspect.signature(self.make_game).parameters
-        drawn = [key for key, value in params.items() if key in parameters and _is_random(parameters[key], value)]
+        drawn = _drawn(self.make_game, params)
         options = {key: value for key, value in params.items() if key not in own and value != ""}  # "": None
         options |= dict.fromkeys(drawn, "random")
         try:
@@ -434,8 +434,14 @@ def _game_type(game: Any, seats: tuple[int, int], *, sampled: bool, zero_sum: bo
 
 
 def _parameters(make_game: Callable[..., Game[Any]]) -> dict[str, Any]:
-    """Return the options of a game with their default values, and the parameters of this module."""
-    options = {name: each.default for name, each in inspect.signature(make_game).parameters.items()}
+    """Return the options of a game with their default values, and the parameters of this module.
+
+    A `make_game(**options)` names no options; those of the game that it makes count.
+    """
+    parameters = inspect.signature(make_game).parameters.values()
+    options = {each.name: each.default for each in parameters if each.default is not each.empty}
+    if any(each.kind is each.VAR_KEYWORD for each in parameters):
+        options |= make_game().options
     return {
         **{name: "" if value is None else value for name, value in options.items()},
         "chance": "sampled",
@@ -443,9 +449,16 @@ def _parameters(make_game: Callable[..., Game[Any]]) -> dict[str, Any]:
     }
 
 
-def _is_random(option: inspect.Parameter, value: Any) -> bool:
-    """Whether the value of an OpenSpiel parameter stands for "random": -1, if the option itself has no such value."""
-    return type(value) is int and value == -1 and -1 not in (option.default, *get_args(option.annotation))
+def _drawn(make_game: Callable[..., Game[Any]], params: Mapping[str, Any]) -> list[str]:
+    """Return the options of a game that stand for "random": those of -1, unless the option itself has this value."""
+    types = option_types(make_game)
+    return [
+        name
+        for name, each in inspect.signature(make_game).parameters.items()
+        if type(value := params.get(name)) is int
+        and value == -1
+        and -1 not in (each.default, *get_args(types.get(name)))
+    ]
 
 
 def _seats(make_game: Callable[..., Game[Any]]) -> tuple[int, int]:

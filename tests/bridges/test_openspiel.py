@@ -1,7 +1,6 @@
 """The OpenSpiel bridge follows OpenSpiel's conventions, and its games and information are those of spygames."""
 
 import doctest
-import inspect
 import json
 import pickle
 import random
@@ -175,9 +174,16 @@ def test_utilities_are_those_of_the_sides(name: str, least: float, most: float, 
 def test_minus_one_stays_where_an_option_has_this_value() -> None:
     def make_game(first: int | str = 0, limit: int = -1, nobody_wins: Literal[-1, 0] = 0) -> None: ...
 
-    options = inspect.signature(make_game).parameters
-    assert [name for name in options if bridge._is_random(options[name], -1)] == ["first"]
-    assert not bridge._is_random(options["first"], 0)
+    def of_text(first: "int | str" = 0, limit: "int" = -1, nobody_wins: "Literal[-1, 0]" = 0) -> None: ...
+
+    for make in (make_game, of_text):
+        assert bridge._drawn(make, {"first": -1, "limit": -1, "nobody_wins": -1, "rng_seed": -1}) == ["first"]
+        assert not bridge._drawn(make, {"first": 0})
+
+
+def test_a_make_game_of_any_options_has_those_of_its_game() -> None:
+    found = bridge._parameters(lambda **options: make_game("agent_avenue_v0", **options))
+    assert found == {"mode": "simple", "players": 2, "first_player": 0, "chance": "sampled", "rng_seed": -1}
 
 
 def test_an_option_that_cannot_be_drawn_says_what_minus_one_is() -> None:

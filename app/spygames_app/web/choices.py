@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 import docstring_parser
 
 from spygames.core.game.game import Game
-from spygames.core.game.registry import game_ids, game_module, imports_code, make_game, name_of
+from spygames.core.game.registry import game_ids, game_module, imports_code, make_game, name_of, option_types
 from spygames.core.players.checkpoint import layout_hash
 from spygames.core.players.checkpoint_files import CONFIG, read_checkpoint_config
 from spygames.core.players.names import PlayerName
@@ -128,7 +128,7 @@ def options_of(game: str) -> list[Option]:
     The possible numbers of players are found by trying them. Options with other numbers or tables are not offered.
     """
     make = game_module(game).make_game
-    hints = typing.get_type_hints(make)
+    hints = option_types(make)
     about = {
         each.arg_name: each.description or "" for each in docstring_parser.parse(inspect.getdoc(make) or "").params
     }

@@ -4,7 +4,7 @@ import inspect
 import json
 import pydoc
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import gymnasium
 import numpy as np
@@ -14,7 +14,7 @@ import pytest
 import spygames
 from spygames.core.envs.entry_points import entry_points
 from spygames.core.game.game import as_record
-from spygames.core.game.registry import game_ids, game_module
+from spygames.core.game.registry import game_ids, game_module, option_types
 
 ENTRIES: dict[str, Callable[..., Any]] = {
     "make_game": lambda game_id: spygames.make_game(game_id, nothing=9),
@@ -143,3 +143,12 @@ def test_values_of_numpy_are_arguments_of_environments() -> None:
 def test_other_values_of_numpy_are_refused(value: Any) -> None:
     with pytest.raises(ValueError, match="players must be one of 2, 3, 4, not "):
         spygames.make_game("agent_avenue_v0", players=value)
+
+
+def test_types_of_options_may_be_written_as_text() -> None:
+    """As they are in a module with `from __future__ import annotations`, also beside types for type checkers only."""
+
+    def make_game(mode: "Literal[1, -1]" = 1, size: int = 3, other: "Absent" = 0, untyped=None) -> "Absent":  # type: ignore  # noqa: ANN001, F821
+        return mode, size, other, untyped
+
+    assert option_types(make_game) == {"mode": Literal[1, -1], "size": int}

@@ -3,6 +3,7 @@
 Each module `spygames/<name>_vN.py` is a game; there is no list to maintain. Games and Numba are imported only on use.
 """
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
@@ -11,8 +12,8 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from spygames.core.basics.text import shown
 
@@ -149,6 +150,21 @@ def default_options(game_id: str) -> dict[str, Any]:
         return {}
     parameters = inspect.signature(game_module(game_id).make_game).parameters.values()
     return {each.name: each.default for each in parameters}
+
+
+def option_types(make: Callable[..., Any]) -> dict[str, Any]:
+    """Return the type of each option of a `make_game`, also where it is written as text.
+
+    `from __future__ import annotations` makes all types of a module texts. A type that cannot be evaluated, such as one
+    that is imported for type checkers only, is left out.
+    """
+    names, found = getattr(inspect.unwrap(make), "__globals__", {}), {}
+    for name, each in inspect.signature(make).parameters.items():
+        if each.annotation is not each.empty:
+            written = SimpleNamespace(__annotations__={name: each.annotation})
+            with contextlib.suppress(NameError):
+                found |= get_type_hints(written, names)
+    return found
 
 
 def check_options(
