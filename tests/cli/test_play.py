@@ -18,6 +18,7 @@ from spygames.core.players.names import DecisionBatch, Player, make_player
 from spygames.core.records.film import Film
 from spygames.core.records.record import load_games
 from spygames_app.cli import play
+from spygames_app.cli.arguments import fitted
 from spygames_app.live import LiveGame
 from spygames_app.rules import rules_of, short_rules_for_people
 from tests.cli.command import complaint, run
@@ -148,6 +149,23 @@ def test_an_invalid_answer_gets_help(capsys: pytest.CaptureFixture[str]) -> None
     assert out.count("   1  discard") == 2
     assert game.to_text(live.state, 0) in out
     assert game.to_text(live.state, NOBODY) not in out
+
+
+def test_a_narrow_terminal_gets_no_wider_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only drawings keep their lines. A wrapped line continues under its text."""
+    monkeypatch.setenv("COLUMNS", "40")
+    game = changed(make_game(), to_text=lambda game, s, viewer: "<drawing>")
+    live = alone(game, make_player(game, "greedy"), 1, 4)
+    with pytest.raises(play.Left):
+        play.play(live, 1, typing("help", "hint", "nonsense", "recruit up", "rules", "1", "words", "undo", "quit"))
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 40
+    assert "  show, words        show the position" in lines
+    assert fitted("   1  swap one two three") == "   1  swap one two three"
+    monkeypatch.setenv("COLUMNS", "20")
+    assert fitted("   1  swap one two three\nshort") == "   1  swap one two\n      three\nshort"
 
 
 def test_the_moves_of_others_are_shown(capsys: pytest.CaptureFixture[str]) -> None:

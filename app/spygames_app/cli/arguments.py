@@ -206,6 +206,25 @@ def filled(text: str) -> str:
     return "\n\n".join(p if p.startswith(" ") else textwrap.fill(p, width) for p in paragraphs)
 
 
+def fitted(text: object) -> str:
+    """Wrap the lines that are wider than the terminal. A pipe or a file gets whole lines.
+
+    The rest of a line is indented like the text after its number or name, if there is room.
+    """
+    width = shutil.get_terminal_size((sys.maxsize, 24)).columns
+    return "\n".join(_wrapped(line, width) for line in str(text).split("\n"))
+
+
+def _wrapped(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    label = re.match(r" *(?:\S+(?: \S+)*  +)?", line)
+    indent = len(label[0]) if label else 0
+    if indent > width // 3:
+        indent = len(line) - len(line.lstrip()) + 2
+    return textwrap.fill(line, width, subsequent_indent=" " * indent, break_on_hyphens=False)
+
+
 def one_line(box: str) -> str:
     """Return the text of tyro's error box as one line: the complaint and the suggested spelling.
 

@@ -22,6 +22,7 @@ from spygames_app.cli.arguments import (
     complain,
     counted,
     filled,
+    fitted,
     given,
     say,
 )
@@ -144,7 +145,7 @@ class Play:
         seated = dict(zip(others, specs * (len(others) // len(specs)), strict=True))
         live = LiveGame(game, {seat: known[spec] for seat, spec in seated.items()}, seed)
         against = ", ".join(player.name for player in known.values())
-        say(f"{game.id}: you are seat {self.seat}, against {against}.\n{help_text(game)}")
+        tell(f"{game.id}: you are seat {self.seat}, against {against}.\n{help_text(game)}")
         code, hinted = 0, adviser or (lambda: make_player(game, specs[0]))
         try:
             with self.llm.at_work([*known.values(), *([] if adviser is None else [adviser])]) as models:
@@ -155,9 +156,9 @@ class Play:
         except IllegalAction as error:
             complain("spygames play", error)
             code = 2
-        say(f"The game was --seed {seed}.")
+        tell(f"The game was --seed {seed}.")
         if live.taken_back:
-            say(f"You took back {live.taken_back} decision{'s' if live.taken_back > 1 else ''}.")
+            tell(f"You took back {live.taken_back} decision{'s' if live.taken_back > 1 else ''}.")
         self._add(live)
         return code
 
@@ -177,7 +178,7 @@ class Play:
             return
         before = load_games(self.save) if self.save.exists() else []
         save_games(self.save, [*before, live.record()])
-        say(f"The game is game {len(before) + 1} of {self.save}.")
+        tell(f"The game is game {len(before) + 1} of {self.save}.")
 
     def _serve(self) -> int:
         allowed = (*_IN_BROWSER, "browser", "game", "option", "opponents")
@@ -230,10 +231,15 @@ def play(
             live.act(action)
         else:
             live.play_on()
-    say(f"\n{happened(live, seat, shown)}{live.game.to_text(live.state, NOBODY)}")
-    say("\nThe game is over: nothing is hidden.")
-    say(live.outcome(seat))
+    say(f"\n{fitted(happened(live, seat, shown))}{live.game.to_text(live.state, NOBODY)}")
+    tell("\nThe game is over: nothing is hidden.")
+    tell(live.outcome(seat))
     return float(live.returns()[seat])
+
+
+def tell(text: object) -> None:
+    """Print a text that is not a drawing, wrapped at the width of the terminal."""
+    say(fitted(text))
 
 
 def help_text(game: "Game") -> str:
@@ -263,8 +269,8 @@ def choose(
     listing = "\n".join(f"{i:4}  {text}" for i, text in enumerate(texts, 1))
     if live.game.name == "heimlich" and any(text.startswith("move ") for text in texts):
         listing = f"{filled(IN_ORDER)}\n{listing}"
-    position = f"{live.game.to_text(live.state, seat)}\n\n{listing}"
-    say(f"\n{happened(live, seat, since)}{position}")
+    position = f"{live.game.to_text(live.state, seat)}\n\n{fitted(listing)}"
+    say(f"\n{fitted(happened(live, seat, since))}{position}")
     while True:
         answer = " ".join(ask("> ").split()).casefold()
         word, _, rest = answer.partition(" ")
@@ -275,25 +281,25 @@ def choose(
         if answer in ("quit", "exit", "q"):
             raise Left
         if answer in ("help", "h", "?"):
-            say(help_text(live.game))
+            tell(help_text(live.game))
         elif answer == "show":
             say(f"\n{position}")
         elif answer == "words":
-            say(live.game.describe(live.state, seat))
+            tell(live.game.describe(live.state, seat))
         elif word == "rules":
             text = rules_in_words(live.game, rest)
-            say(text if "\n" in text else filled(text))
+            tell(text if "\n" in text else filled(text))
         elif answer == "hint":
-            say(hint(live, adviser))
+            tell(hint(live, adviser))
         elif answer == "who":
-            say(hint(live, adviser, who_is_who))
+            tell(hint(live, adviser, who_is_who))
         elif answer == "undo":
             if _undone(live, seat):
                 return None
         elif (why := live.why_not(answer)) is not None:
             say(filled(f"Not possible: {why.text}. {see_rule(live.game, why.rule)}"))
         else:
-            say(
+            tell(
                 f"{answer!r} is not a legal action: type a number from 1 to {len(texts)} or a text such as {texts[0]!r}"
             )
 
@@ -339,7 +345,7 @@ def _undone(live: "LiveGame", seat: int) -> bool:
     try:
         done = live.take_back(seat)
     except ValueError as error:
-        say(error)
+        tell(error)
         return False
-    say("Taken back. Chance stays as it was." if done else "No decision to take back.")
+    tell("Taken back. Chance stays as it was." if done else "No decision to take back.")
     return done

@@ -14,6 +14,7 @@ from spygames_app.cli.arguments import (
     GameId,
     WrongArguments,
     counted,
+    fitted,
     game_of_record,
     given,
     say,
@@ -110,8 +111,8 @@ def position_in_words(film: "Film", position: int, viewer: int) -> str:
     from spygames_app.advice import in_words, said_in_words
 
     scene = film.scene(position, viewer, draw_advice=False)
-    thought = f"\n\n{in_words(scene.advice)}" if scene.advice else ""
-    said = f"\n\n{said_in_words(scene.said)}" if scene.said else ""
+    thought = f"\n\n{fitted(in_words(scene.advice))}" if scene.advice else ""
+    said = f"\n\n{fitted(said_in_words(scene.said))}" if scene.said else ""
     return f"{film.text(position, viewer)}{thought}{said}"
 
 
@@ -120,16 +121,16 @@ def show_game(film: "Film", viewer: int) -> None:
     for position in range(len(film)):
         say(position_in_words(film, position, viewer))
         if position + 1 < len(film):
-            say(f"\n> {film.move(position + 1, viewer)}\n")
+            say(fitted(f"\n> {film.move(position + 1, viewer)}\n"))
 
 
 def step_through(film: "Film", viewer: int, ask: Callable[[str], str]) -> None:
     """Show the positions that the user asks for."""
     at, last = 0, len(film) - 1
-    say(HELP)
+    say(fitted(HELP))
     while True:
         if at:
-            say(f"\n> {film.move(at, viewer)}")
+            say(fitted(f"\n> {film.move(at, viewer)}"))
         say(f"\n{position_in_words(film, at, viewer)}\n")
         while True:
             try:
@@ -145,4 +146,4 @@ def step_through(film: "Film", viewer: int, ask: Callable[[str], str]) -> None:
             if wanted is not None and 0 <= wanted <= last:
                 at = wanted
                 break
-            say(f"The positions are 0 to {last}." if wanted is not None else HELP)
+            say(fitted(f"The positions are 0 to {last}." if wanted is not None else HELP))
