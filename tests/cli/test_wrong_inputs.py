@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -200,6 +201,16 @@ def test_an_unwritable_file_is_named_before_the_work(command: str, capsys: pytes
         assert "cannot be written" in line
         if file.isprintable():
             assert file in line
+
+
+def test_a_read_only_folder_is_named_before_the_work(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write into any folder
+    for command, argv in every_nth([*WRITTEN.items()], 0, 5):
+        words = (word.replace("FILE", "new") for word in argv)
+        line = error_line([command.partition(" ")[0], *words], capsys)
+        assert re.search(r"new\S* cannot be written: \S+ is read-only$", line)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes need POSIX")

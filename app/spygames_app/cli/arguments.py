@@ -550,10 +550,17 @@ def given(command: Any) -> list[str]:
 
 
 def check_writable(*files: Path | None) -> None:
-    """Raise ValueError, before the work begins, if a file is a folder or its folder does not exist."""
+    """Raise ValueError, before the work begins, if a file is a folder, or if its folder does not exist or is
+    read-only."""
     for file in files:
-        if file is not None and (file.is_dir() or not file.resolve().parent.is_dir()):
+        if file is None:
+            continue
+        folder = file.resolve().parent
+        if file.is_dir() or not folder.is_dir():
             raise ValueError(f"{file} cannot be written: it is a folder, or its folder does not exist")
+        place = file if file.exists() and not file.is_file() else folder  # a pipe is written to, a file is replaced
+        if not os.access(place, os.W_OK):
+            raise ValueError(f"{file} cannot be written: {place} is read-only")
 
 
 def console(stderr: bool = False) -> "Console":
