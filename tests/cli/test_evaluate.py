@@ -15,6 +15,7 @@ from spygames_app.cli.arguments import choose_game
 from spygames_training.agents.checkpoint import save_checkpoint
 from spygames_training.evaluation.evaluation import evaluate
 from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.output.tables import console, progress_bar
 from tests.cli.command import complaint, run
 
 
@@ -154,3 +155,10 @@ def test_invalid_arguments_give_one_line(agent: str, tmp_path: Path, capsys: pyt
         ([agent, "--game", "tests.poker.kuhn"], "trained on 'agent_avenue_v0', not on kuhn_poker_v0"),
     ):
         assert text in complaint(["evaluate", *argv], capsys)
+
+
+def test_a_pipe_gets_no_empty_line_for_the_progress_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    for screen in (console(), console(stderr=True)):
+        with progress_bar(console=screen, transient=True) as bar:
+            bar.advance(bar.add_task("playing", total=1))
+    assert capsys.readouterr() == ("", "")
