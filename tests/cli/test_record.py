@@ -12,6 +12,7 @@ from spygames.core.game.rng import next_seed
 from spygames.core.players.names import make_player
 from spygames.core.records.film import Film
 from spygames.core.records.record import GameRecord, load_games, make_record, play_record, save_games
+from spygames_app.cli.record import summary
 from spygames_app.cli.replay import Replay
 from tests.cli.command import complaint, run
 from tests.poker import kuhn
@@ -169,3 +170,7 @@ def test_invalid_arguments_give_one_line_and_write_nothing(
     monkeypatch.chdir(tmp_path)
     complaint(argv, capsys)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_summary_of_a_broken_off_game_counts_its_decisions() -> None:
+    assert summary(make_record(kuhn.make_game(), [kuhn.PASS], 1)) == "seed 1, 1 decision, seat 0 +0, seat 1 +0"

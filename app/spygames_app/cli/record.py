@@ -69,7 +69,7 @@ class Record:
     seed: Seed = 0
     """Seed of the first game."""
     out: AnyFile = None
-    """File for the games."""
+    """File for the games. An existing file is replaced."""
     dataset: AnyFolder = None
     """Folder for a dataset, in place of --out."""
     form: Literal["decisions", "chat"] = "decisions"
@@ -197,4 +197,4 @@ def summary(game_record: "GameRecord") -> str:
         for seat, (name, value) in enumerate(zip(r.players or ("",) * len(r.returns), r.returns, strict=True))
     )
     why = f"seat {r.forfeit} gave no legal action" if r.forfeit is not None else r.end_reason
-    return f"{start}, {len(r.actions)} decisions, {results}{f' ({why})' if why else ''}"
+    return f"{start}, {counted(len(r.actions), 'decision')}, {results}{f' ({why})' if why else ''}"
