@@ -67,7 +67,7 @@ def progress_bar(unit: str = "games", **options: Any) -> Progress:
     """Return a progress bar with the number of games done (or another `unit`), their rate, the time spent and the time
     left. `options` are those of `rich.progress.Progress`. A file or a pipe gets no bar."""
     screen = options.setdefault("console", console())
-    options.setdefault("disable", not screen.is_terminal)  # rich would write an empty line
+    options.setdefault("disable", not (screen.is_terminal or screen.is_jupyter))  # else an empty line
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
