@@ -26,7 +26,7 @@ from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import SearchPrecision, SearchSettings
 from studies.calibration import calibrate
 from studies.card import Card
-from studies.figures import FIGURES, Adversary, read_figures, searched
+from studies.figures import CALIBRATIONS, FIGURES, Adversary, read_figures, searched
 from studies.worst_case_page import adversary, worst_entry
 
 SEED = 22_112_027
@@ -146,10 +146,11 @@ class Measured:
             ]
         for challenger, anchor, count in matches:
             self._match(challenger, anchor, count, progress)
-        if "calibration" not in self.found and self.agent["sample"].network.has_value:
-            games = max(1, round(self.scale * SELF_PLAY))
-            self.found["calibration"] = calibrate(self.agent["sample"], games, self.seed, progress).as_json()
-            self._write()
+        for play, key in CALIBRATIONS.items():
+            if key not in self.found and self.agent[play].network.has_value:
+                games = max(1, round(self.scale * SELF_PLAY))
+                self.found[key] = calibrate(self.agent[play], games, self.seed, progress).as_json()
+                self._write()
         for play in PLAYS if search else ():
             self._adversary(play, few, progress)
         for play in PLAYS:

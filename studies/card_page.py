@@ -15,7 +15,6 @@ from spygames_training.config import Config, from_mapping, to_toml
 from spygames_training.evaluation.digests import worlds_of
 from spygames_training.ladder.page import short_title
 from spygames_training.output.tables import code_span, in_markdown, markdown_table
-from studies.calibration import Calibration
 from studies.figures import Adversary, Figures, won
 
 UNOFFICIAL = (
@@ -86,7 +85,7 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str, cur
         _evaluated(plain, "How well it plays") if plain else _noted(results),
         _evaluated(on_top, "With a search on top") + SEARCHED + _earlier_worlds(checkpoint, on_top) if on_top else "",
         _exploited(figures.adversaries, play_of(name), curve) if figures.adversaries else _best_response(results),
-        _value(figures.calibration, picture),
+        _value(figures, picture),
         "## How it was trained\n\n" + _list(_training(checkpoint, figures.machine)),
         _again(checkpoint, figures.remarks),
         f"## Use\n\n    spygames evaluate {typed} --against random greedy expert --games 2000\n"
@@ -455,18 +454,20 @@ def _exploited(adversaries: Sequence[Adversary], meant: str, curve: str) -> str:
     )
 
 
-def _value(found: Calibration | None, picture: str) -> str:
+def _value(figures: Figures, picture: str) -> str:
     """The section on the quality of the agent's value."""
-    if found is None:
+    if (found := figures.calibration) is None:
         return ""
-    drawn, key = "", ""
+    drawn, key, also = "", "", ""
     if picture:
         drawn = f"![Expected and actual results]({picture})\n\n"
         key = " On the picture's diagonal the value is right; larger points are more decisions."
+    if (other := figures.calibration_by_argmax) is not None:
+        also = f" By {other.play}, at {other.decisions:,} decisions of {other.games:,} games, it is {other.bias:+.3f}."
     return (
         f"## How good its value is\n\n{drawn}At {found.decisions:,} decisions of {found.games:,} games against itself "
         f"({found.play}, seed {found.seed}) the value explains {100 * found.explained:.0f} % of the variance of the "
-        f"results. Its mean error (value minus return) is {found.bias:+.3f}, where a win is +1.{key}"
+        f"results. Its mean error (value minus return) is {found.bias:+.3f}, where a win is +1.{also}{key}"
     )
 
 

@@ -23,6 +23,8 @@ PICTURE = "value.svg"
 """Name of the picture of the calibration next to a checkpoint."""
 CURVE = "adversary.svg"
 """Name of the picture of the learning curve of the worst learner next to a checkpoint."""
+CALIBRATIONS = {"sample": "calibration", "argmax": "calibration_by_argmax"}
+"""The keys in the file of figures of the calibrations of an agent that plays so."""
 MAX_BYTES = 1 << 24
 
 
@@ -62,7 +64,9 @@ class Figures:
     adversaries: tuple[Adversary, ...] = ()
     """Adversaries that target the agent."""
     calibration: Calibration | None = None
-    """Calibration of its value."""
+    """Calibration of its value, if it samples as in training."""
+    calibration_by_argmax: Calibration | None = None
+    """The same if it plays by argmax."""
     machine: str = ""
     """Description of the machine that trained it."""
     remarks: tuple[str, ...] = ()
@@ -115,11 +119,14 @@ def read_figures(file: Path, checkpoint: Checkpoint) -> Figures:
     if not isinstance(found, dict) or found.get("digest") != digest:
         raise ValueError(f"{file} is not about this agent's weights, whose digest is {digest}")
     try:
-        calibration = found.get("calibration")
+        sampled, by_argmax = (
+            None if (each := found.get(key)) is None else Calibration.from_json(each) for key in CALIBRATIONS.values()
+        )
         return Figures(
             evaluations=tuple(_checked(file, each, checkpoint) for each in found.get("evaluations", [])),
             adversaries=tuple(map(_adversary, found.get("adversaries", []))),
-            calibration=None if calibration is None else Calibration.from_json(calibration),
+            calibration=sampled,
+            calibration_by_argmax=by_argmax,
             machine=str(found.get("machine", "")),
             remarks=tuple(map(str, found.get("remarks", ()))),
         )

@@ -20,7 +20,7 @@ from spygames_training.agents.bfloat16 import export_bfloat16
 from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
 from spygames_training.agents.policy import from_network
 from spygames_training.files.atomic import write_whole
-from studies.figures import FIGURES
+from studies.figures import CALIBRATIONS, FIGURES
 from studies.released_agents import FOLDER, ROOT
 
 RECORDS = ("checkpoints/*/figures.json", "docs/ladder/*.jsonl", "docs/ladder/*.md", "docs/results/*.json")
@@ -129,8 +129,7 @@ def _without_value(figures: Mapping[str, Any], name: str) -> dict[str, Any]:
     ]
     learners = [each for each in figures["adversaries"] if each.get("curve")]
     found = {**figures, "evaluations": kept, "adversaries": learners}
-    found.pop("calibration", None)
-    return found
+    return {key: value for key, value in found.items() if key not in CALIBRATIONS.values()}
 
 
 def _players(file: Path) -> Iterable[str]:

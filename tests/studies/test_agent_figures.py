@@ -26,7 +26,7 @@ def test_only_an_agent_that_is_hard_to_exploit_meets_the_first_agent_sampled(mon
     for name, safe in (("agent_avenue_simple_safe", True), ("agent_avenue_simple", False)):
         folder, played = ROOT / "checkpoints" / name, []
         monkeypatch.setattr(agent_figures.Measured, "_match", lambda self, *match, to=played: to.append(match))
-        for step in ("_adversary", "_learner"):
+        for step in ("_adversary", "_learner", "_write"):
             monkeypatch.setattr(agent_figures.Measured, step, lambda *_: None)
         seed = json.loads((folder / "figures.json").read_text())["evaluations"][0]["seed"]
         measured = agent_figures.Measured(folder, load_checkpoint(folder), "mine", seed, 1.0)
@@ -70,10 +70,15 @@ def test_missing_figures_are_measured_and_the_card_is_written(
     assert {row["games"] for row in rows} == {36}  # 0.004 of 2,846 deals in three seats, in whole deals
     assert {each["seed"] for each in figures.evaluations} == {5}
     assert figures.calibration is not None
-    assert figures.calibration.games == 8
+    assert figures.calibration_by_argmax is not None
+    assert [(each.play, each.games) for each in (figures.calibration, figures.calibration_by_argmax)] == [
+        ("sample", 8),
+        ("argmax", 8),
+    ]
     text = (folder / "README.md").read_text()
     assert "| `greedy` (trained against) |" in text
     assert "](value.svg)" in text
+    assert f"By argmax, at {figures.calibration_by_argmax.decisions:,} decisions of 8 games, it is " in text
     assert (folder / "value.svg").exists()
 
     found = json.loads((folder / "figures.json").read_text())

@@ -1,5 +1,6 @@
 """Agents' cards report exactly what the checkpoint and its evaluations contain, and the published cards are current."""
 
+import dataclasses
 import json
 import math
 import os
@@ -217,7 +218,8 @@ def test_a_card_reports_searches_adversaries_and_the_value() -> None:
     weak = Adversary("a fresh learner", "sample", "10 million decisions", 5000, 0.53, (0.517, 0.544))
     worst = Adversary("a search", "argmax", "64 worlds a decision", 600, 0.778, (0.743, 0.812))
     value = Calibration("sample", 2000, 5, 30_000, 0.31, -0.012, (Bin(-0.5, -0.4, 100), Bin(0.5, 0.6, 50)))
-    found = Figures((plain, searched), (weak, worst), value, "two cores of a test")
+    by_argmax = dataclasses.replace(value, play="argmax", decisions=31_000, bias=0.021)
+    found = Figures((plain, searched), (weak, worst), value, by_argmax, "two cores of a test")
     text = card(checkpoint, "mine", None, found, "value.svg")
     on_top = text.partition("## With a search on top")[2].partition("##")[0]
     assert "| games won against, % | `search:64` |" in on_top
@@ -231,7 +233,8 @@ def test_a_card_reports_searches_adversaries_and_the_value() -> None:
     assert "the picture's diagonal" in text
     assert "picture" not in card(checkpoint, "mine", None, found)
     assert "the value explains 31 % of the variance" in text
-    assert "(value minus return) is -0.012" in text
+    assert "(value minus return) is -0.012, where a win is +1. By argmax, at 31,000 decisions of 2,000" in text
+    assert " games, it is +0.021." in text
     assert "on two cores of a test" in text
 
 

@@ -101,7 +101,8 @@ def test_a_released_agent_gets_the_value_and_keeps_the_results_that_do_not_read_
     before, figures, record = Policy.load(agent).digest, agent / FIGURES, tmp_path / "ladder.md"
     plain, searching = ({"results": [{"challenger": name}], "digest": before} for name in ("x@argmax", "x+search:64"))
     learner = {"curve": [[1, 0.5]]}
-    measured = {"evaluations": [plain, searching], "adversaries": [learner, {"curve": []}], "calibration": {}}
+    measured = {"evaluations": [plain, searching], "adversaries": [learner, {"curve": []}]}
+    measured |= {"calibration": {}, "calibration_by_argmax": {}}
     figures.write_text(json.dumps({"digest": before, **measured}))
     record.write_text(f"x {before}")
     with pytest.raises(ValueError, match="was not fitted from"):

@@ -79,10 +79,12 @@ def test_a_variant_has_two_agents_only_where_both_are_earned() -> None:
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_the_value_of_every_agent_fits_games_against_itself(name: str) -> None:
-    calibration = figures_of(name).calibration
-    assert calibration is not None
-    assert calibration.games >= 2000
-    assert abs(calibration.bias) <= 0.03
+    figures = figures_of(name)
+    for play, calibration in (("sample", figures.calibration), ("argmax", figures.calibration_by_argmax)):
+        assert calibration is not None
+        assert calibration.play == play
+        assert calibration.games >= 2000
+        assert abs(calibration.bias) <= 0.03
 
 
 @pytest.mark.parametrize("name", AGENTS)
