@@ -463,11 +463,11 @@ def _value(figures: Figures, picture: str) -> str:
         drawn = f"![Expected and actual results]({picture})\n\n"
         key = " On the picture's diagonal the value is right; larger points are more decisions."
     if (other := figures.calibration_by_argmax) is not None:
-        also = f" By {other.play}, at {other.decisions:,} decisions of {other.games:,} games, it is {other.bias:+.3f}."
+        also = f" By {other.play}, at {other.decisions:,} decisions of {other.games:,} games, it is {other.bias:+z.3f}."
     return (
         f"## How good its value is\n\n{drawn}At {found.decisions:,} decisions of {found.games:,} games against itself "
         f"({found.play}, seed {found.seed}) the value explains {100 * found.explained:.0f} % of the variance of the "
-        f"results. Its mean error (value minus return) is {found.bias:+.3f}, where a win is +1.{also}{key}"
+        f"results. Its mean error (value minus return) is {found.bias:+z.3f}, where a win is +1.{also}{key}"
     )
 
 
