@@ -1,17 +1,24 @@
 """Games that a player lost because it failed: whom they count for, and what they leave unchanged."""
 
+from collections.abc import Sequence
+from types import SimpleNamespace
+
 import numpy as np
+import pytest
 
 from spygames import make_game
-from spygames.core.players.player import DecisionBatch, new_memory
+from spygames.core.players.player import DecisionBatch, PlayerTooSlow, new_memory
+from spygames.core.playing.batch import spread
 from spygames.core.playing.rows import Rows
-from spygames_training.evaluation import evaluation
+from spygames_training.evaluation import evaluation, forfeits
+from spygames_training.evaluation import play_games as lockstep
+from spygames_training.evaluation.evaluation import bootstrap, cross_play, evaluate, wilson
 from spygames_training.evaluation.forfeits import Referee
 from spygames_training.evaluation.line_ups import line_up
 from spygames_training.evaluation.sequential import SequentialTest, compare
 from tests.poker import kuhn
 from tests.support import pennies
-from tests.training.evaluation.test_evaluation import FIRST
+from tests.training.evaluation.test_evaluation import BETTOR, FIRST
 
 KUHN = kuhn.make_game()
 
@@ -25,7 +32,7 @@ class Fails:
 
 def test_games_beside_a_failed_one_are_asked_again_from_the_same_state() -> None:
     class Draws:
-        """Advances its random stream and its memory, then fails in game 1."""
+        """Advances its random stream and its memory, allows nothing, and fails in game 1."""
 
         name, memory_size = "draws", 1
 
@@ -34,6 +41,7 @@ def test_games_beside_a_failed_one_are_asked_again_from_the_same_state() -> None
             assert d.memory is not None
             d.rng[rows] += np.uint64(1)
             d.memory[rows, d.states["to_move"][rows]] += 1
+            d.mask[rows] = 0
             if 1 in rows:
                 raise RuntimeError("out of order")
             return np.ones(len(rows), np.int64)
@@ -51,6 +59,8 @@ def test_the_share_without_forfeits_is_a_mean_over_deals() -> None:
     failed = np.array([[-1, -1], [-1, 1], [0, 1]])
     found = evaluation._forfeits(wins, failed, 0)
     assert (found.challenger, found.opponent, found.win_share) == (1, 2, 0.75)  # of two deals, 1/2 and 1
+    assert found.interval == bootstrap(np.array([0.5, 1.0]), 0)
+    assert evaluation._forfeits(wins[[0, 2]], failed[[0, 2]], 0).interval == wilson(0.5, 1, 0.0, 1.0)
 
 
 def test_forfeits_in_a_line_up_count_for_the_player_that_failed() -> None:
@@ -69,3 +79,71 @@ def test_a_comparison_with_more_sides_counts_who_failed() -> None:
         found = compare(game, *pair, SequentialTest(0.5, 0.6), 1, 3, limit=100)
         assert found.forfeits[lost] > 0
         assert found.forfeits[1 - lost] == 0
+
+
+class Takes:
+    """Takes `seconds` for each call. It fails in several games at once if there are `late` ones, in which alone it is
+    late."""
+
+    name = "takes"
+
+    def __init__(self, seconds: float, late: Sequence[int] = (), error: type[Exception] | None = None) -> None:
+        self.seconds, self.late, self.error, self.now, self.asked = seconds, late, error, 0.0, 0
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        self.asked += 1
+        rows = decisions.rows.tolist()
+        if len(rows) > 1 and self.late:
+            raise RuntimeError("out of order")
+        self.now += self.seconds if not self.late else 9 * (rows[0] in self.late)
+        if self.error and rows[0] in self.late:
+            self.now -= 9
+            raise self.error(self.name, 0, rows, "is late")
+        return np.ones(len(rows), np.int64)
+
+
+@pytest.mark.parametrize(
+    ("player", "lost", "asked"),
+    [
+        (Takes(5.9), "000000", 1),  # the limit is for each of six decisions
+        (Takes(6.1), "111111", 1),
+        (Takes(0, (0, 2, 4)), "101010", 7),  # three late answers, but not in a row
+        (Takes(0, (1, 2, 3)), "011111", 5),  # the last two are not asked for
+        (Takes(0, (1,), PlayerTooSlow), "010000", 7),
+    ],
+)
+def test_a_late_answer_loses(player: Takes, lost: str, asked: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forfeits, "time", SimpleNamespace(monotonic=lambda: player.now))
+    rows, referee = Rows(KUHN, 6, seed=1), Referee(1.0)
+    _, found = referee.ask(player, rows.decisions(np.zeros((6, 1), np.uint64), rows.all), first=10)
+    assert ("".join(str(int(each)) for each in found), player.asked) == (lost, asked)
+    assert {number: each.reason for number, each in referee.forfeits.items()} == {
+        10 + int(row): "too slow" for row in np.flatnonzero(found)
+    }
+
+
+def test_forfeits_have_the_numbers_of_their_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if the games are not all played in one lockstep."""
+    monkeypatch.setattr(lockstep, "LOCKSTEP", 2)
+    referee, seating = Referee(100), np.array([[1, 1], [0, 1], [1, 1], [1, 1], [1, 0]])
+    lockstep.play_games(KUHN, [Fails(), FIRST], seating, spread(np.uint64(1), 5), 1, referee=referee)
+    assert {number: each.seat for number, each in referee.forfeits.items()} == {1: 0, 4: 1}
+
+
+def test_forfeits_in_cross_play_are_those_of_an_evaluation() -> None:
+    class FailsFirst:
+        """Fails in seat 0 and bets in seat 1."""
+
+        name = "fails first"
+
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
+            if (decisions.states["to_move"][decisions.rows] == 0).any():
+                raise ValueError("never")
+            return BETTOR.act(decisions)
+
+    players = FailsFirst(), BETTOR
+    found = cross_play(KUHN, players, 20, 1, limit=100)
+    assert found == [evaluate(KUHN, *pair, 20, 1, limit=100)[0] for pair in (players, players[::-1])]
+    for result in found:
+        assert result.forfeits is not None
+        assert result.forfeits.win_share not in (None, 0.0, 1.0)
