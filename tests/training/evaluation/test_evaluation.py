@@ -1,7 +1,7 @@
 """Evaluation counts every game once, rotates players through all seats, and reports its uncertainty."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from spygames.core.game.game import Game, IllegalAction, as_record
 from spygames.core.players.names import DecisionBatch, Player, make_player
 from spygames.core.playing.batch import spread
 from spygames.core.playing.session import play
-from spygames_training.evaluation import evaluation
+from spygames_training.evaluation import evaluation, line_ups
 from spygames_training.evaluation import play_games as lockstep
 from spygames_training.evaluation.evaluation import (
     bootstrap,
@@ -94,6 +94,37 @@ def test_a_game_that_does_not_end_is_stopped_without_a_winner(monkeypatch: pytes
     stopped = (short == 0).all(axis=1)
     assert 20 < stopped.sum() < 150  # pass, bet, and then an answer: a quarter
     np.testing.assert_array_equal(short[~stopped], whole[~stopped])
+
+
+def test_the_end_of_a_stopped_game_is_its_last_state_and_the_players_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int, list[float]]] = []
+
+    class Told(Stubborn):
+        def ended(self, row: int, seat: int, returns: np.ndarray, notes: object) -> None:
+            told.append((row, seat, returns.tolist()))
+
+    monkeypatch.setattr(lockstep, "MAX_DECISIONS", 1)
+    game, seeds = GAMES["kuhn"], spread(np.uint64(7), 3)
+    finals, expected = game.new_states(3), np.concatenate([game.start(int(seed)) for seed in seeds])
+    for k in range(3):
+        game.apply(as_record(expected, k), 1)
+    with pytest.warns(UserWarning, match="3 of 3 games of bettor were stopped"):
+        play_games(game, [Told(1, "bettor")], np.zeros((3, 2), np.int64), seeds, 1, finals=finals)
+    assert finals.tobytes() == expected.tobytes()
+    assert sorted(told) == [(row, seat, [0.0, 0.0]) for row in range(3) for seat in range(2)]
+
+
+def test_an_interval_of_returns_contains_those_above_the_largest_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between three sides a winner gets 1, and each loser pays a half."""
+
+    def winning(game: Game, matches: list[lockstep.Match], *_: object) -> list[tuple[np.ndarray, None]]:
+        return [(np.ones((len(match.seeds), 3), np.float32), None) for match in matches]
+
+    game = replace(GAMES["pennies"], lowest_return=-0.5)
+    for module in (evaluation, line_ups):
+        monkeypatch.setattr(module, "settled_matches", winning)
+    for result in (*evaluate(game, FIRST, LAST, 6, 1), *line_up(game, [FIRST] * 3, 6, 1)):
+        assert result.return_interval == pytest.approx(wilson(1.0, 2, -1.0, 1.0))
 
 
 def test_always_betting_wins_the_antes_of_always_passing() -> None:

@@ -21,7 +21,7 @@ def test_two_players_get_the_same_result_as_by_evaluate() -> None:
     first, second = line_up(KUHN, ["random", make_player(KUHN, "random")], 40, 3)
     expected = evaluate(KUHN, "random", "random", 40, 3)[0]
     assert (first.win_share, first.mean_return) == (expected.win_share, expected.mean_return)
-    assert first.interval == expected.interval
+    assert (first.interval, first.return_interval) == (expected.interval, expected.return_interval)
     assert (first.games, first.deals, first.rotations) == (40, 20, (0, 1))
     assert second.win_share == pytest.approx(1 - first.win_share)
     assert first.line_up == ("random", "random")

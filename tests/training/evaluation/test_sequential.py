@@ -116,6 +116,14 @@ def test_a_comparison_stops_at_the_maximum_number_of_games() -> None:
     assert compare(game, random, BETTOR, SequentialTest(0.5, 0.5001), 1, 0).games == 2 * BLOCK
 
 
+def test_each_block_of_a_comparison_has_deals_of_its_own() -> None:
+    game = kuhn.make_game()
+    random = make_player(game, "random")
+    found = compare(game, random, BETTOR, SequentialTest(0.5, 0.5001), 3 * 2 * BLOCK, 0)
+    worth = np.concatenate([scores(play_block(game, random, BETTOR, 0, k, BLOCK).wins) for k in range(3)])
+    assert found.counts == tuple(np.bincount(np.rint(4 * worth).astype(int), minlength=5))
+
+
 def test_a_comparison_with_more_sides_pairs_one_among_k_with_k_among_one() -> None:
     game = pennies.make_game()
     random = make_player(game, "random")
