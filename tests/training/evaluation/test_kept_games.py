@@ -6,8 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spygames import make_game
+from spygames_training.agents.policy import Policy, PolicyPlayer
 from spygames_training.evaluation.evaluation import evaluate
-from spygames_training.evaluation.kept_games import KeptGames
+from spygames_training.evaluation.kept_games import KeptGames, _name
+from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.parallel.executor import Serial
 from tests.poker import leduc
 
@@ -51,6 +54,29 @@ def test_a_stopped_match_plays_only_the_games_that_are_left(tmp_path: Path) -> N
         evaluate(GAME, "mc:4", "random", 200, 3, executor=kept)
     kept.forget()
     assert not folder.exists()
+
+
+def test_other_games_have_other_names() -> None:
+    """Each argument counts: players that play differently with the same weights, too."""
+    game, network = make_game("agent_avenue_v0"), ActorCritic(4, 2, (3,))
+    one, two = (PolicyPlayer(Policy(game, network, how)) for how in ("sample", "argmax"))
+    zeros, seeds = np.zeros((2, 2), np.int64), np.arange(2, dtype=np.uint64)
+    usual: dict[str, Any] = {
+        "game": game, "players": (one, one), "seating": zeros, "seeds": seeds, "rng": seeds[:, None], "limit": None,
+    }  # fmt: skip
+    changes: list[dict[str, Any]] = [
+        {},
+        {"game": make_game("agent_avenue_v0", first_player=1)},
+        {"players": (one, two)},
+        {"players": (PolicyPlayer(Policy(game, ActorCritic(4, 2, (3,)))), one)},
+        {"seating": zeros + 1},
+        {"seeds": seeds + 1},
+        {"rng": seeds[:, None] + 1},
+        {"limit": 10},
+    ]
+    names = [_name(*(usual | change).values()) for change in changes]
+    assert names[0] == _name(*usual.values())
+    assert len({*names}) == len(changes)
 
 
 def test_players_of_unknown_code_are_refused(tmp_path: Path) -> None:
