@@ -21,14 +21,14 @@ from spygames.core.players.names import make_player
 from spygames.core.players.python_function import PythonPlayer
 from spygames.core.players.turns import Unknown
 from spygames.core.playing.batch import Batch
-from spygames.core.records.record import GameRecord, make_record, play_record
+from spygames.core.records.record import GameRecord, make_record, play_record, replay
 from spygames.testing.trial import mask_of, view_of
 from spygames.text import Turn
 from spygames_training import Policy
 from spygames_training.agents.policy import PolicyPlayer
 from spygames_training.config import Network
 from spygames_training.evaluation.belief_positions import Asked, Position, positions_of
-from spygames_training.evaluation.belief_probe import Found, Probe, ask, sampling
+from spygames_training.evaluation.belief_probe import Found, Probe, ask, check_probe, sampling
 from spygames_training.evaluation.belief_scores import FLOOR, Probabilities, nats, results
 from spygames_training.evaluation.believers import (
     KNOWN,
@@ -40,6 +40,7 @@ from spygames_training.evaluation.believers import (
     believer_of,
     models_of,
 )
+from spygames_training.evaluation.evaluation import wilson
 from spygames_training.networks.actor_critic import make_network
 from spygames_training.output.tables import broken, in_millions
 from spygames_training.search.player import SearchingPolicy
@@ -87,6 +88,8 @@ def test_made_up_answers_have_exact_scores() -> None:
     assert sure.nats == pytest.approx((cost(1, 2) + cost(0, 2)) / 2)
     assert sure.excess == pytest.approx(sure.nats - known)
     assert (sure.certain, sure.right, found["sure", "two"].right) == (1.0, 0.5, 1.0)
+    assert found[RULES, "one"].over_rules_interval == wilson(0.0, 2, -nats(0.0, 2), nats(0.0, 2))
+    assert found[KNOWN, "one"].excess_interval == found[RULES, "one"].over_rules_interval
     low, high = found["sure", "two"].interval  # always right in two deals, and might have been wrong
     assert low == pytest.approx(cost(1, 4))
     assert cost(1, 4) + 1 < high < cost(0, 4)
@@ -96,6 +99,7 @@ def test_made_up_answers_have_exact_scores() -> None:
     assert (one.answered, one.nats_answered, one.rules_answered) == (
         1, pytest.approx(cost(0.6, 2)), pytest.approx(math.log(2))
     )  # fmt: skip
+    assert one.answered_interval == pytest.approx(wilson(cost(0.6, 2), 1, cost(0.6, 2), cost(0.4, 2)))  # of one deal
     assert two.nats == pytest.approx((cost(0.4, 4) + math.log(4)) / 2)
     assert (two.certain, two.right, two.questions) == (0.0, None, 2)
 
@@ -129,14 +133,54 @@ def test_a_sample_of_worlds_costs_more_the_more_answers_occur() -> None:
 
 def test_answers_of_another_player_of_the_same_name_are_refused(tmp_path: Path) -> None:
     class Silent(Believer):
+        resumes = True
+
         def believe(self, positions: Sequence[Position]) -> list[Answers]:
             return [Answers((None,) * len(each.unknowns)) for each in positions]
 
     probe = Probe(AVENUE, (make_player(AVENUE, "random"),) * 2, 0, 1, worlds=8)
     for _ in range(2):
         assert len(ask(probe, [Silent("me", "one")], 1, tmp_path).asked) == 1
+    assert len((tmp_path / "answers.jsonl").read_text().splitlines()) == 1  # the same answers
     with pytest.raises(ValueError, match=r"has answers of another me \(digest 'one', here two\)"):
         ask(probe, [Silent("me", "two")], 1, tmp_path)
+
+
+def test_other_questions_are_refused(tmp_path: Path) -> None:
+    random, greedy = (make_player(AVENUE, name) for name in ("random", "greedy"))
+    probe = Probe(AVENUE, (random, greedy), 0, 1, worlds=8)
+    for _ in range(2):
+        check_probe(tmp_path, probe)
+    changes: list[dict[str, Any]] = [
+        {"seed": 1},
+        {"per_game": 2},
+        {"worlds": 9},
+        {"players": (greedy, random)},
+        {"game": make_game("agent_avenue_v0", first_player=1)},
+        {"game": replace(AVENUE, worlds_version=AVENUE.worlds_version + 1)},
+    ]
+    for change in changes:
+        with pytest.raises(ValueError, match="holds other questions"):
+            check_probe(tmp_path, replace(probe, **change))
+
+
+def test_a_position_has_the_decisions_before_it_and_draws_of_its_own() -> None:
+    record = play_record(AVENUE, ["greedy", "greedy"], 4)
+    states = replay(record, AVENUE)
+    asked = [positions_of(AVENUE, record, number, 1, 3).positions for number in (0, 1)]
+    assert [len(each) for each in asked] == [3, 3]
+    for each in (*asked[0], *asked[1]):
+        assert each.past.states.tobytes() == states[: each.move].tobytes()
+        texts = [
+            AVENUE.action_to_string(as_record(states, k), int(action), int(states["to_move"][k]))
+            for k, action in enumerate(each.past.actions)
+        ]
+        assert texts == list(record.actions[: each.move])
+        assert view_of(AVENUE, as_record(each.states), each.seat) == view_of(
+            AVENUE, as_record(states, each.move), each.seat
+        )
+    assert len({each.seed for positions in asked for each in positions}) == 6
+    assert [each.move for each in asked[0]] != [each.move for each in asked[1]]
 
 
 def position(game: Game, seed: int = 3) -> Position:
@@ -199,6 +243,15 @@ def test_exact_models_are_of_players_that_sample() -> None:
     both = models("agent_avenue/simple-2@sample", "agent_avenue/simple-2@0.5")
     usual, sharp = (each.model.ask(views, batch.mask, rng)[0] for each in both)
     np.testing.assert_allclose(sharp, 2 * usual, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize(("worlds", "drawn"), [(4096, 1024), (256, 256), (4, 16)])
+def test_worlds_of_what_could_be_known_are_drawn_until_they_suffice(worlds: int, drawn: int) -> None:
+    """A fraction of a quarter at a time until 200 of them are effective, and at most 16 times."""
+    models = models_of(AVENUE, [make_player(AVENUE, "random")] * 2)
+    assert models is not None
+    (found,) = KnowsPlayers(AVENUE, models, worlds).believe([position(AVENUE)])
+    assert found.about == {"effective": drawn}  # before the first decision all have the same weight
 
 
 def test_a_head_with_memory_remembers_the_decisions_of_its_seat() -> None:
