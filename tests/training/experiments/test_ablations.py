@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import scipy.stats
 
 from spygames_app.shipped import config_path
 from spygames_training.agents.checkpoint import save_checkpoint
@@ -64,6 +65,7 @@ def test_the_figures_are_the_means_over_seeds(done: Path) -> None:
     assert shares["random"]["fair_share"] == 0.5
     for seed in (0, 1):  # the unchanged recipe with the same seed
         asked = json.loads((done / "small" / f"no reference {seed}" / "judged.json").read_text())["asked"]
+        assert (asked["seed"], asked["games"], asked["play"]) == (seed, 10, "argmax")
         assert asked["against"]["defaults"][0] == f"{done / 'small' / f'defaults {seed}'}@argmax"
 
 
@@ -121,6 +123,10 @@ def test_results_of_an_agent_that_was_trained_again_do_not_count(tmp_path: Path)
         (folder / "judged.json").write_text(json.dumps(kept))
     assert library.evaluated(game, folder, {"random": "random"}, 2, "argmax", 0)["random"]["win_share"] == 0.123
     assert 0.123 not in shares
+    before = (folder / "judged.json").read_bytes()
+    for other in ((4, "argmax", 0), (2, "sample", 0), (2, "argmax", 1)):
+        (folder / "judged.json").write_bytes(before)
+        assert library.evaluated(game, folder, {"random": "random"}, *other)["random"]["win_share"] != 0.123
 
 
 def test_results_against_a_mixture_count_only_for_its_members(tmp_path: Path) -> None:
@@ -173,6 +179,11 @@ def test_the_caption_reports_fair_shares_between_three_sides() -> None:
     change = {"seconds": 3.4, "win_share": {"greedy": library.over_seeds(found)}}
     assert "34.0 against greedy" in library.caption({"defaults": change})
     assert library.cells("defaults", change, ["greedy", "expert"]) == ["defaults", "35.0 ± 63.5", "", "3"]
+
+
+def test_intervals_over_seeds_are_students() -> None:
+    for seeds, t in library.T_95.items():
+        assert t == pytest.approx(scipy.stats.t.ppf(0.975, seeds - 1), abs=5e-4)
 
 
 def test_every_change_changes_the_config() -> None:

@@ -509,6 +509,7 @@ def test_the_worst_result_has_the_highest_lower_end() -> None:
 def test_a_search_on_the_agent_reads_its_values_in_their_unit(tmp_path: Path) -> None:
     search = KnownSearch.of(scaled(tmp_path / "green"), tmp_path / "out", worlds=2)
     assert search.challenger.policy.value_unit == 4.0
+    assert search.challenger.settings.step_lam == 0.7  # its values fit the agent's play
 
 
 def test_a_search_on_a_learner_reads_its_values_in_their_unit(tmp_path: Path) -> None:
@@ -517,13 +518,36 @@ def test_a_search_on_a_learner_reads_its_values_in_their_unit(tmp_path: Path) ->
     config = replace(learner.config, ppo=replace(learner.config.ppo, reward_scale=2.0))
     players: Any = _learners(learner.game, config, learner.learner.network, 2, "float32")
     assert players["search"].policy.value_unit == 2.0
+    assert players["search"].settings.step_lam == 0.9  # its values do not fit the agent's play
 
 
-def test_a_search_alone_plays_the_games_of_its_seed(tmp_path: Path) -> None:
-    green = scaled(tmp_path / "green")
+def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
+    """Return a list of the numbers and seeds of the games that will be played, which have a made-up result."""
+    found: list[tuple[object, ...]] = []
+
+    def evaluate(_: object, __: object, ___: object, *games: object) -> list[Result]:
+        found.append(games[:2])
+        return [result(0.6, 0.5)]
+
+    monkeypatch.setattr(library, "evaluate", evaluate)
+    return found
+
+
+def test_a_learner_is_measured_in_the_games_of_its_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = learner_run(scaled(tmp_path / "green"), tmp_path / "out", decisions=512, workers=1, seed=7)
+    (learner.folder / "metrics.jsonl").write_text("")
+    games = played(monkeypatch)
+    assert measure(learner, learner.learner.network, 6).seed == 7
+    assert games == [(6, 7)] * 2
+    learner.close()
+
+
+def test_a_search_alone_plays_the_games_of_its_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    green, games = scaled(tmp_path / "green"), played(monkeypatch)
     argv = ["best-response", green, "--search", 1, "--games", 2, "--seed", 7, "--out", tmp_path / "out"]
     assert run(*argv) == 0
     assert json.loads((tmp_path / "out" / "best_response.json").read_text())["seed"] == 7
+    assert games == [(2, 7)]
 
 
 def test_the_length_of_an_update_is_what_the_docs_say() -> None:
