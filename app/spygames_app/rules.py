@@ -147,8 +147,7 @@ def card_in_words(game: Game, rules: dict[str, Rule], name: str) -> str:
     for rule in rules.values():
         for row in rule.table[1:]:
             if canonical(row[0]) == name:
-                facts = zip(rule.table[0][1:], row[1:], strict=False)
-                lines.append(f"{rule.id}: {'; '.join(f'{head}: {cell}' for head, cell in facts)}")
+                lines.append(f"{rule.id}: {_facts(rule.table[0], row)}")
     return "\n".join(part for line in lines for part in wrap(line, _width(), subsequent_indent="  "))
 
 
@@ -159,11 +158,21 @@ def in_words(rule: Rule) -> str:
 
 
 def _columns(table: Sequence[Sequence[str]]) -> list[str]:
-    """Return the rows of a table as aligned lines."""
+    """Return the rows of a table as aligned lines, or as paragraphs if the terminal is too narrow."""
     if not table:
         return []
     widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
-    return ["  " + "  ".join(f"{cell:{w}}" for cell, w in zip(row, widths, strict=True)).rstrip() for row in table]
+    lines = ["  " + "  ".join(f"{cell:{w}}" for cell, w in zip(row, widths, strict=True)).rstrip() for row in table]
+    room = get_terminal_size((sys.maxsize, 24)).columns
+    if max(map(len, lines)) <= room:
+        return lines
+    rows = (f"  {row[0]}: {_facts(table[0], row)}" for row in table[1:])
+    return [line for row in rows for line in wrap(row, _width(), subsequent_indent="    ")]
+
+
+def _facts(head: Sequence[str], row: Sequence[str]) -> str:
+    """Return the cells of a row after the first one, each with the name of its column."""
+    return "; ".join(f"{name}: {cell}" for name, cell in zip(head[1:], row[1:], strict=False))
 
 
 def _ids(ids: Sequence[str]) -> str:

@@ -207,11 +207,11 @@ def filled(text: str) -> str:
 
 
 def fitted(text: object) -> str:
-    """Wrap the lines that are wider than the terminal. A pipe or a file gets whole lines.
+    """Wrap the lines that are wider than the terminal, or than 40. A pipe or a file gets whole lines.
 
     The rest of a line is indented like the text after its number or name, if there is room.
     """
-    width = shutil.get_terminal_size((sys.maxsize, 24)).columns
+    width = max(shutil.get_terminal_size((sys.maxsize, 24)).columns, 40)
     return "\n".join(_wrapped(line, width) for line in str(text).split("\n"))
 
 

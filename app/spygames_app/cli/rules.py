@@ -6,7 +6,7 @@ from typing import Annotated
 import tyro
 from tyro.conf import Positional
 
-from spygames_app.cli.arguments import GameId, GameOptions, WrongArguments, say, values
+from spygames_app.cli.arguments import GameId, GameOptions, WrongArguments, fitted, say, values
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ class Rules:
             raise WrongArguments("--option needs a game")
         games = [make_game(name or each, **options) for each in ([name] if name else game_ids())]
         if not wanted:
-            say(rules_in_words(games[0], command=f"spygames rules {f'--game {name}' if self.game else self.words[0]}"))
+            command = f"spygames rules {f'--game {name}' if self.game else self.words[0]}"
+            say(fitted(rules_in_words(games[0], command=command)))
             return 0
         found = [(game, text) for game in games if (text := found_in(game, wanted))]
         if not found:
