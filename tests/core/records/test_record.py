@@ -258,6 +258,8 @@ def test_invalid_answers_of_players_are_refused(answer: Any) -> None:
     what = "answered an illegal action: .* for seat 1" if type(answer) is int else r"must answer 1 actions, .*, not arr"
     with pytest.raises(IllegalAction, match=f"the player cheat {what}"):
         play_record(game, [make_player(game, "random"), Cheat(answer)], 31)
+    record = play_record(game, [make_player(game, "random"), Cheat(answer)], 31, forfeits=True)
+    assert (record.forfeit, record.returns) == (1, (1.0, -1.0))
 
 
 # Records that do not match

@@ -162,7 +162,10 @@ def play_record(
     except PlayerFailed as error:
         if not forfeits or isinstance(error, PlayerUnavailable):
             raise
-        lost = error.seat
+        end = states.copy()
+        for action in actions:
+            game.apply(as_record(end), action)
+        lost = int(end["to_move"][0])  # the error may not know it: an answer of a wrong type fits no seat
     names = tuple(player.name for player in players)
     return _write(game, states, seed, actions, names, lost)
 
