@@ -1,5 +1,7 @@
 """Films: what a viewer sees of each position of a recorded game, the move before it, and the advice of a player."""
 
+from collections.abc import Mapping
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,8 +12,10 @@ from spygames.core.game.game import NOBODY, as_record
 from spygames.core.players.player import DecisionBatch
 from spygames.core.records.film import Film
 from spygames.core.records.record import RecordError, make_record, play_record
-from spygames.core.svg.annotations import Advice
+from spygames.core.svg.annotations import Advice, Look
+from spygames.core.svg.pen import Pen
 from tests.poker import kuhn
+from tests.support.changed import changed
 
 KUHN = kuhn.make_game()
 POKER = make_record(KUHN, [kuhn.PASS, kuhn.BET, kuhn.BET], seed=3, players=("<b>Ann</b>", "Bob"))
@@ -57,6 +61,41 @@ def test_advice_is_for_the_deciding_seat_only() -> None:
     assert [film.scene(i, 1).advice is not None for i in range(4)] == [False, True, False, False]
 
 
+def draw_look(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
+    """Draw all that a picture shows beside the position."""
+    for text in (*look.log, str(look.before), str(look.advice and look.advice.value), *look.names):
+        pen.words(10, 20, text, 20)
+
+
+def test_a_picture_shows_the_past_as_the_viewer_saw_it() -> None:
+    game = changed(KUHN, draw=draw_look)
+    film = Film(POKER, game, Thinker())
+    moves = {0: ["player_1 has moved", "player_0: pass"], 1: ["player_1: bet", "player_0 has moved"]}
+    for viewer, advice in ((0, "2.0"), (1, "None")):
+        before = str(game.seen_to_dict(as_record(film.states, 1), viewer))
+        for draw_advice in (True, False):
+            picture = film.scene(2, viewer, draw_advice=draw_advice).picture
+            shown = [each.text for each in ElementTree.fromstring(picture) if each.tag.endswith("text")]
+            assert shown == [*moves[viewer], before, advice if draw_advice else "None", *POKER.players]
+
+
+class Noting:
+    """An adviser that wants a history, and returns its length as its value."""
+
+    name, notes_size = "noting", 4
+
+    def advise(self, decisions: DecisionBatch) -> list[Advice]:
+        assert decisions.notes is not None
+        return [Advice([("pass", 1.0)], value=float(decisions.notes.count[0]))]
+
+
+def test_an_adviser_with_a_history_gets_it_at_any_position() -> None:
+    for position in range(3):
+        advice = Film(POKER, KUHN, Noting()).advice(position)
+        assert advice
+        assert advice.value == position
+
+
 class Drawing:
     """An adviser that draws from the random stream and returns the stream as its value."""
 
@@ -75,8 +114,16 @@ def test_advice_does_not_depend_on_the_positions_that_were_shown_before() -> Non
 
 @pytest.mark.parametrize(("position", "viewer"), [(-1, 0), (4, 0), (0, 2), (0, -2)])
 def test_invalid_positions_and_viewers_are_refused(position: int, viewer: int) -> None:
+    film = Film(POKER, KUHN, Thinker())
     with pytest.raises(ValueError, match=r"position must be 0\.\.3|viewer must be a seat 0\.\.1"):
-        Film(POKER, KUHN).scene(position, viewer)
+        film.scene(position, viewer)
+    with pytest.raises(ValueError, match=r"position must be 0\.\.3, not|viewer must be"):
+        film.text(position, viewer)
+    with pytest.raises(ValueError, match=r"number must be 1\.\.3, not|viewer must be"):
+        film.move(position or 1, viewer)
+    if position:
+        with pytest.raises(ValueError, match=r"position must be 0\.\.3, not"):
+            film.advice(position)
 
 
 def test_a_film_refuses_a_record_of_another_game() -> None:

@@ -178,12 +178,10 @@ class Film:
         Raises:
             ValueError: `position` or `viewer` is out of its range, or `theme` or `size` is invalid.
         """
-        if not 0 <= position < len(self):
-            raise ValueError(f"position must be 0..{len(self) - 1}, not {shown(position)}")
+        game, s = self.game, self._state(position)
         if not NOBODY <= viewer < self.game.num_players:
             seats = self.game.num_players - 1
             raise ValueError(f"viewer must be a seat 0..{seats} or {NOBODY} (everything), not {shown(viewer)}")
-        game, s = self.game, self._state(position)
         log = [self.move(number, viewer) for number in range(position, max(0, position - _LOG), -1)]
         before = game.seen_to_dict(self._state(position - 1), viewer) if position else None
         may_know = viewer in (NOBODY, s.to_move)
@@ -199,14 +197,22 @@ class Film:
         return Scene(drawn_picture, log[0] if log else "", advice, int(s.to_move), said)
 
     def _state(self, position: int) -> Record:
+        if not 0 <= position < len(self):
+            raise ValueError(f"position must be 0..{len(self) - 1}, not {shown(position)}")
         return as_record(self.states, position)
 
     def text(self, position: int, viewer: int = NOBODY) -> str:
-        """Return one position as text (`Game.to_text`)."""
+        """Return one position as text (`Game.to_text`). Arguments and errors are those of `scene`."""
         return self.game.to_text(self._state(position), viewer)
 
     def move(self, number: int, viewer: int = NOBODY) -> str:
-        """Return a move as a viewer saw it. Move `number`, from 1, leads to the position of the same number."""
+        """Return a move as a viewer saw it. Move `number`, from 1, leads to the position of the same number.
+
+        Raises:
+            ValueError: `number` or `viewer` is out of its range.
+        """
+        if not 0 < number < len(self):
+            raise ValueError(f"number must be 1..{len(self) - 1}, not {shown(number)}")
         s = self._state(number - 1)
         seat = int(s.to_move)
         action = self.game.string_to_action(s, self.record.actions[number - 1], seat)
@@ -216,7 +222,11 @@ class Film:
         """Return the adviser's analysis of a position; None at the end and without an adviser.
 
         Results are cached. An adviser with a memory or history first analyzes all earlier positions.
+
+        Raises:
+            ValueError: `position` is out of its range.
         """
+        self._state(position)  # raises
         if self.adviser is None:
             return None
         for each in range(len(self._advice), position + 1) if self.in_order else (position,):
