@@ -207,6 +207,28 @@ def test_new_buffers_keep_the_values_of_games_that_do_not_change() -> None:
         step(other, 1)
 
 
+def test_a_new_mask_alone_is_a_new_buffer() -> None:
+    batch, other = Batch(GAME, 3, 5), Batch(GAME, 3, 5)
+    mask = np.full_like(batch.mask, 7)
+    batch.write_to(batch.observation, mask)
+    for games in (batch, other):
+        games.begin(np.array([1]))
+    assert batch.mask is mask
+    assert mask.tobytes() == other.mask.tobytes()
+
+
+def test_new_and_resumed_games_have_no_results() -> None:
+    batch = Batch(kuhn.make_game(), 4, 5)
+    for begin in (lambda: batch.reset(1), lambda: batch.resume(batch.states.copy(), batch.seeds.copy())):
+        for _ in range(2):  # both seats pass
+            batch.step(np.zeros(4, np.int64))
+        assert batch.done.all()
+        assert batch.rewards.all()
+        begin()
+        assert not batch.done.any()
+        assert not batch.rewards.any()
+
+
 def test_resume_continues_games() -> None:
     batch, other = Batch(GAME, N, 5), Batch(GAME, N, 6)
     step(batch, 9)

@@ -108,6 +108,18 @@ def test_a_game_that_is_cut_off_is_truncated_and_not_terminated() -> None:
     assert np.array_equal(step(functions, rows, np.zeros(5, np.int64)).memory, rows.memory)
 
 
+def test_a_restarted_game_tells_that_the_old_one_was_cut_off() -> None:
+    functions = FunctionalGame(replace(kuhn.make_game(), truncated=always), restarts=True)
+    seeds = np.arange(5, dtype=np.uint64)
+    rows = functions.begin(seeds)
+    assert not np.shares_memory(rows.seeds, seeds)
+    for _ in range(2):
+        rows = step(functions, rows, np.full(5, kuhn.PASS))
+    assert rows.truncated.all()
+    assert not rows.terminated.any()
+    assert not (rows.seeds == seeds).any()
+
+
 # Hidden information
 
 QUICK = [variant for variant in VARIANTS if variant.quick and not variant.game_id.startswith("tests.")]

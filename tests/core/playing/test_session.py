@@ -11,10 +11,10 @@ import tests.poker.kuhn as kuhn
 from spygames import make_game
 from spygames.core.envs.single_seat import SingleEnv
 from spygames.core.envs.vector import SeatVectorEnv
-from spygames.core.game.game import NOBODY, IllegalAction
+from spygames.core.game.game import NOBODY, IllegalAction, as_record
 from spygames.core.players.history import Notes
 from spygames.core.players.names import make_player
-from spygames.core.players.player import DecisionBatch, Scripted
+from spygames.core.players.player import DecisionBatch, PlayerFailed, Scripted
 from spygames.core.playing.batch import Batch
 from spygames.core.playing.rows import Rows, spread
 from spygames.core.playing.session import ROW, SeatSession, Session, one_game, play
@@ -336,6 +336,46 @@ def test_a_restored_game_is_a_new_game_to_its_players() -> None:
     for _ in range(3):
         session.apply(some, session.ask(some))
     assert after == (session.rows.states.tobytes(), session.rng.tobytes())
+
+
+def test_saved_games_come_back_with_their_results() -> None:
+    names = ("states", "seeds", "rewards", "done", "cut_off", "observation", "mask")
+    rows, seats = Rows(KUHN, 2, 1), np.ones(2, np.int8)
+    for _ in range(2):  # both pass
+        rows.advance(rows.all, np.full(2, kuhn.PASS), seats)
+    rows.cut_off[1] = True
+    before, saved = {name: getattr(rows, name).tobytes() for name in names}, rows.save()
+    rows.begin(rows.all)
+    rows.advance(rows.all, np.full(2, kuhn.BET), seats)
+    assert all(getattr(rows, name).tobytes() != before[name] for name in names)
+    rows.restore(saved, seats)
+    assert {name: getattr(rows, name).tobytes() for name in names} == before
+
+
+@pytest.mark.parametrize(("viewers", "seat"), [(None, 1), (np.zeros(3, np.int8), 0)])
+def test_the_seat_that_moved_sees_the_end_unless_another_is_named(viewers: np.ndarray | None, seat: int) -> None:
+    session = Session(Rows(KUHN, 3, 1), [], np.zeros((3, 2), np.int64))
+    for _ in range(2):
+        session.apply(session.rows.all, np.full(3, kuhn.PASS), viewers)
+    views = KUHN.new_views(3)
+    for row in range(3):
+        KUHN.observe(as_record(session.rows.states, row), seat, as_record(views, row))
+    assert session.rows.observation.tobytes() == views.tobytes()
+
+
+def test_failures_and_ends_name_their_rows() -> None:
+    class Wrong(Keeper):
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
+            return np.where(decisions.rows == 2, 9, super().act(decisions))
+
+    keeper = Keeper()
+    wrong, right = (Session(Rows(KUHN, 4, 1), [each], np.zeros((4, 2), np.int64)) for each in (Wrong(), keeper))
+    with pytest.raises(PlayerFailed, match="answered an illegal action: 9 for seat 0") as failed:
+        wrong.ask(np.array([1, 2]))
+    assert (failed.value.seat, failed.value.rows) == (0, (2,))
+    for _ in range(2):
+        right.apply(np.array([1, 3]), right.ask(np.array([1, 3])))
+    assert [(row, seat) for row, seat, _ in keeper.ends] == [(1, 0), (1, 1), (3, 0), (3, 1)]
 
 
 def test_games_of_a_row_have_unique_numbers() -> None:
