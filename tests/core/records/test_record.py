@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from spygames.core.records.record import (
     load_games,
     make_record,
     play_record,
+    read_games,
     replay,
     save_games,
 )
@@ -119,6 +121,7 @@ def test_rng_seed_changes_the_players_but_not_the_deal() -> None:
     assert one.positions[0] == two.positions[0]
     assert one.actions != two.actions
     assert play_record(game, players, 3, rng_seed=1) == one
+    assert play_record(game, players, 3, rng_seed=0).actions != play_record(game, players, 3).actions
 
 
 def test_the_stream_of_players_does_not_reveal_the_deal() -> None:
@@ -237,6 +240,7 @@ def test_names_and_forfeits_are_plain_values() -> None:
             make_record(game, [], 31, forfeit=forfeit)  # type: ignore[arg-type]
     one = make_record(game, [], 31, forfeit=np.int64(0))  # type: ignore[arg-type]
     assert one.to_line() == make_record(game, [], 31, forfeit=0).to_line()
+    assert [each.forfeit for each in read_games(one.to_line())] == [0]
 
 
 class Cheat:
@@ -433,6 +437,33 @@ def test_a_file_is_written_atomically(tmp_path: Path, monkeypatch: pytest.Monkey
     assert [p.name for p in tmp_path.iterdir()] == ["games.jsonl"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links, pipes and permissions of POSIX")
+def test_files_are_saved_through_links_and_pipes_for_all_to_read(tmp_path: Path) -> None:
+    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
+    link.symlink_to(target)
+    os.mkfifo(pipe)
+    usual = tmp_path / "usual"
+    usual.touch()
+    found: list[str] = []
+    reader = threading.Thread(target=lambda: found.append(pipe.read_text()), daemon=True)
+    reader.start()
+    for path in (pipe, link):
+        save_games(path, [random_record()])
+    reader.join(60)  # if the pipe was replaced, the reader waits forever
+    assert link.is_symlink()
+    assert pipe.is_fifo()
+    assert found == [target.read_text()]
+    assert load_games(target) == [random_record()]
+    assert target.stat().st_mode == usual.stat().st_mode
+
+
+def test_texts_may_have_separators_of_lines() -> None:
+    """JSON escapes line feeds only, and programs may write other characters as they are."""
+    record = replace(random_record(), players=("one\u2028two", "three\x85"))
+    line = json.dumps(json.loads(record.to_line()), ensure_ascii=False)
+    assert read_games(f"{line}\n{line}\n") == [record, record]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -440,6 +471,7 @@ def test_a_file_is_written_atomically(tmp_path: Path, monkeypatch: pytest.Monkey
         (lambda line: "[1]", "line 2: a record must be a mapping, not list"),
         (lambda line: line.replace('"seed"', '"sead"'), "line 2: not a game record (key 'seed' is missing)"),
         (lambda line: line.replace('"seed"', '"se\\nad"'), "line 2: not a game record (key 'seed' is missing)"),
+        (lambda line: line[:-1] + ', "x": 1}', "line 2: not a game record (key 'x' is unknown)"),
         (lambda line: line[:-1] + ', "x": ' + "[" * 10**5 + "]" * 10**5 + "}", "line 2: not JSON"),
         (lambda line: line.replace('"seed": 3', '"seed": "' + "3" * 10**5 + '"'), "line 2: seed must be an integer"),
         (lambda line: line.replace('"seed": 3', '"seed": 3.0'), "line 2: seed must be an integer"),
@@ -462,7 +494,7 @@ def test_invalid_files_are_refused(tmp_path: Path, change: Callable[[str], str],
     path.write_text(f"{first}\n{change(second)}\n")
     with pytest.raises(RecordError) as error:
         load_games(path)
-    assert message in str(error.value)
+    assert f"games.jsonl, {message}" in str(error.value)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 1000
 
