@@ -110,6 +110,25 @@ def test_advice_is_a_policy_over_the_mask_a_value_and_beliefs() -> None:
         assert all(0 < share <= 1 for share in shares.values())
     first, again = (next(decision_rows(RECORD, adviser=Oracle(), number=1))["advice_value"] for _ in range(2))
     assert first == again != next(decision_rows(RECORD, adviser=Oracle(), number=2))["advice_value"]
+    one, two = islice(decision_rows(RECORD, adviser=Oracle()), 2)
+    assert one["advice_value"] != two["advice_value"]
+
+
+class Doubtful(Oracle):
+    """An adviser that knows no action and no value, and nothing at all after its first decision."""
+
+    name, asked = "doubtful", 0
+
+    def advise(self, decisions: DecisionBatch) -> Any:
+        self.asked += 1
+        return [Advice([], belief=[("x", [("y", 0.5)])]) if self.asked == 1 else None]
+
+
+def test_what_an_adviser_does_not_know_is_null() -> None:
+    one, two = islice(decision_rows(RECORD, adviser=Doubtful()), 2)
+    names = ("advice_policy", "advice_value", "advice_beliefs")
+    assert [one[name] for name in names] == [None, None, [{"what": "x", "value": "y", "probability": 0.5}]]
+    assert [two[name] for name in names] == [None, None, None]
 
 
 def test_truth_comes_only_on_request() -> None:
@@ -123,7 +142,8 @@ def test_truth_comes_only_on_request() -> None:
 def test_conversations_are_those_of_a_language_model(game_id: str, options: dict[str, Any]) -> None:
     game = make_game(game_id, **options)
     record = begun(game)
-    for row in chat_rows(record):
+    for row in chat_rows(record, number=7):
+        assert (row["game"], row["player"], row["result"]) == (7, "random", record.returns[row["seat"]])
         turns = turns_of(game, record, row["seat"])
         system, *rest = row["messages"]
         assert system == {"role": "system", "content": briefing(game, row["seat"])}
