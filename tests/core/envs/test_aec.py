@@ -220,6 +220,16 @@ def test_rewards_are_given_once(env: GameEnv) -> None:
         env.last()
 
 
+def test_each_agent_sees_the_end(env: GameEnv) -> None:
+    """Also where `last` was not called for the agent before."""
+    finish(env)
+    env.step(None)
+    assert env.agent_selection == "player_1"
+    observation = env.last()[0]
+    assert observation is not None
+    assert observation["observation"].tobytes() == env.observe("player_1")["observation"].tobytes()
+
+
 def test_a_waiting_agent_sees_but_cannot_act(env: GameEnv) -> None:
     observation = env.observe("player_1")
     assert observation["observation"].any()
@@ -277,6 +287,7 @@ def test_actions_convert_to_texts_and_back(env: GameEnv) -> None:
     with pytest.raises(ValueError, match="agent must be given"):
         env.action_to_string(action)
     assert env.action_to_string(action, "player_0") == "discard sentinel"
+    assert env.string_to_action("discard sentinel", "player_0") == action
 
 
 def test_render_returns_the_text(env: GameEnv) -> None:

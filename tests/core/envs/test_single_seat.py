@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import traceback
 import warnings
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from spygames.core.envs.aec import GameEnv
 from spygames.core.envs.single_seat import SingleEnv
 from spygames.core.game.game import NOBODY, IllegalAction, ImpossibleState, as_record
 from spygames.core.players.names import DecisionBatch
+from spygames.core.players.player import PlayerTooSlow
 from spygames.core.playing.session import ROW
 
 
@@ -215,6 +217,15 @@ def test_a_player_that_fails_changes_nothing(answer: Any) -> None:
         twin.step(int(twin.action_masks().argmax()))
     env.step(action)
     assert env.env.save() == twin.env.save()
+
+
+def test_the_private_part_of_a_failure_stays_private() -> None:
+    player = Faulty()
+    player.answer = PlayerTooSlow("faulty", 1, [0], "failed in seat 1", "it holds the mole")
+    with pytest.raises(PlayerTooSlow, match=r"^the player faulty failed in seat 1$") as failed:
+        make(seat=1, opponents=[player]).reset(seed=3)
+    assert (failed.value.seat, failed.value.rows, failed.value.detail) == (1, (0,), "")
+    assert "mole" not in "".join(traceback.format_exception(failed.value))
 
 
 def finished() -> dict[str, Any]:
@@ -499,9 +510,25 @@ def test_determinize_keeps_the_view_of_the_seat() -> None:
         assert [world._seen()[0].tobytes(), world._seen()[1].keys()] == [before[0], env._seen()[1].keys()]
         # The same seed gives the same world, and the same games in it, from any truth that looks the same.
         assert play_on(world.determinize(9)) == play_on(env.determinize(9))
+        world.np_random.random()
+    assert [world.np_random_seed for world in worlds] == [*range(6)]
     assert everything(env) == before
     with pytest.raises(ValueError, match="seed must be"):
         env.determinize(-1)
+
+
+def test_determinize_keeps_the_end_of_a_game() -> None:
+    env = make(opponents="random", seat=1)
+    observation, info = env.reset(seed=3)
+    over = False
+    while not over:
+        observation, _, over, _, info = env.step(int(info["action_mask"].argmax()))
+    world = env.determinize(1)
+    found, info = world._seen()
+    assert found.tobytes() == observation.tobytes()
+    assert not info["action_mask"].any()
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        world.step(0)
 
 
 def play_on(env: SingleEnv) -> list[bytes]:

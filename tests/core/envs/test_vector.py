@@ -22,6 +22,7 @@ from spygames.core.envs import vector
 from spygames.core.envs.single_seat import SingleEnv
 from spygames.core.envs.vector import SeatVectorEnv
 from spygames.core.game.game import Game, IllegalAction
+from spygames.core.pictures.render import draw
 from spygames.core.players.player import DecisionBatch
 from tests.poker import kuhn
 from tests.support import pennies, recall
@@ -212,6 +213,17 @@ def test_make_vec_makes_it() -> None:
     made.close()
 
 
+def test_the_entry_point_passes_all_arguments_on() -> None:
+    made = spygames.agent_avenue_v0.vector_env(
+        num_envs=3, opponents="greedy", seat=1, illegal="lose", render_mode="ansi", max_ignored=4,
+        autoreset_mode="Disabled", max_episode_steps=5, first_player=1,
+    )  # fmt: skip
+    assert (made.num_envs, made.illegal, made.render_mode, made.max_ignored) == (3, "lose", "ansi", 4)
+    assert (made.autoreset_mode, made.max_episode_steps) == (OFF, 5)
+    assert made.game.options["first_player"] == 1
+    assert made.reset(seed=1)[1]["seat"].tolist() == [1, 1, 1]
+
+
 def test_the_prefix_of_an_id_imports_the_games_without_torch() -> None:
     code = """if True:
         import sys, gymnasium
@@ -265,7 +277,8 @@ class Faulty:
 @pytest.mark.parametrize("mode", [NEXT, SAME])
 def test_a_step_or_reset_that_fails_changes_nothing(mode: AutoresetMode) -> None:
     player, rng = Faulty(), np.random.default_rng(1)
-    env, twin = (SeatVectorEnv(GAME, 5, who, autoreset_mode=mode) for who in (player, Faulty()))
+    limit: dict[str, Any] = {"autoreset_mode": mode, "max_episode_steps": 9}
+    env, twin = (SeatVectorEnv(GAME, 5, who, **limit) for who in (player, Faulty()))
     infos = env.reset(seed=3)[1]
     twin.reset(seed=3)
     failed = 0
@@ -293,6 +306,41 @@ def test_a_step_or_reset_that_fails_changes_nothing(mode: AutoresetMode) -> None
             assert data_equivalence(found, twin.reset(seed=[None, 1, None, 2, None]), exact=True)
             infos = found[-1]
     assert failed > 20
+
+
+@pytest.mark.filterwarnings("ignore:action")
+def test_a_step_that_fails_keeps_the_number_of_ignored_actions() -> None:
+    player = Faulty()
+    env = SeatVectorEnv(GAME, 2, player, seat=0, max_ignored=2)
+    masks = env.reset(seed=3)[1]["action_mask"]
+    env.step(masks.argmin(axis=1))
+    player.fails = True
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            env.step(np.array([masks[0].argmin(), np.flatnonzero(masks[1])[-1]]))
+    assert env.step(masks.argmin(axis=1))[-1]["ignored"].tolist() == [2, 2]
+
+
+def test_callers_own_what_they_get() -> None:
+    env = SeatVectorEnv(GAME, 3, "greedy", illegal="raise")
+    observations, infos = env.reset(seed=[1, 2, 3])
+    again, _ = env.reset(seed=np.array([1, 2, 3]))  # pyright: ignore[reportArgumentType]
+    assert observations.tobytes() == again.tobytes()
+    for _ in range(3):
+        kept, masks = observations.copy(), infos["action_mask"].copy()
+        infos["action_mask"][:] = 1
+        assert np.array_equal(env.action_masks(), masks == 1)
+        with pytest.raises(IllegalAction):
+            env.step(masks.argmin(axis=1))
+        found, *_, infos = env.step(masks.argmax(axis=1))
+        assert observations.tobytes() == kept.tobytes() != found.tobytes()
+        observations = found
+
+
+def test_a_seed_seeds_the_generator_of_wrappers() -> None:
+    env = SeatVectorEnv(GAME, 2)
+    env.reset(seed=5)
+    assert env.np_random.integers(2**62) == np.random.default_rng(5).integers(2**62)
 
 
 def test_a_warning_that_is_an_error_changes_nothing() -> None:
@@ -378,7 +426,7 @@ def test_a_position_without_a_decision_is_refused() -> None:
     np.testing.assert_array_equal(env.games.states, states)
 
 
-def test_render_shows_the_view_of_each_seat() -> None:
+def test_render_shows_the_view_of_each_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = both(GAME, 3, render_mode="ansi")
     ours.reset(seed=1)
     theirs.reset(seed=1)
@@ -386,6 +434,9 @@ def test_render_shows_the_view_of_each_seat() -> None:
     pictures = SeatVectorEnv(GAME, 2, render_mode="rgb_array")
     pictures.reset(seed=1)
     assert [picture.shape for picture in pictures.render() or ()] == [(600, 800, 3)] * 2  # type: ignore[union-attr]
+    pictures.reset(seed=1, options={"seat": 1})
+    monkeypatch.setattr(vector, "pixels", lambda picture: picture)
+    assert pictures.render() == tuple(draw(GAME, pictures.games.states[i : i + 1], 1) for i in range(2))
     assert SeatVectorEnv(GAME, 2).render() is None
 
 
