@@ -48,6 +48,8 @@ def told(found: Any, before: str = "I think. ", after: str = "") -> str:
         (told(GOOD | {"the coin": {"heads": 0.5, "tails": 0.49}}), OK, (0.5 / 0.99, 0.49 / 0.99)),
         (told(GOOD, after=told(GOOD | {"the coin": {"heads": 1}})), OK, (1.0, 0.0)),
         (told({"player_1's die": {"1": 1}}), INVALID, None),
+        (told(GOOD | {"the coin": {"heads": 0.5, "tails": 0.48}}), OK, (0.5 / 0.98, 0.48 / 0.98)),
+        (told(GOOD | {"the coin": {"heads": 0.5, "tails": 0.47}}), INVALID, None),
         (told(GOOD | {"the coin": {"heads": 0.5}}), INVALID, None),
         (told(GOOD | {"the coin": {"heads": 0.5, "tails": 0.6}}), INVALID, None),
         (told(GOOD | {"the coin": {"heads": 1.2, "tails": -0.2}}), INVALID, None),

@@ -261,6 +261,34 @@ def test_an_illegal_answer_is_not_kept() -> None:
     assert session.ask(ROW).tolist() == [session.rows.mask[0].argmax()]
 
 
+def test_games_beside_a_failed_one_keep_their_answers_and_streams() -> None:
+    """A caller restores the streams and asks again. The failure is raised twice, and then the game begins again."""
+    made: list[int] = []
+
+    class Third:
+        def __init__(self, game: Game, seat: int, seed: int) -> None:
+            made.append(seed)
+            self.fails = len(made) == 3
+
+        def act(self, observation: np.ndarray, mask: np.ndarray) -> int:
+            if self.fails:
+                raise KeyError("third")
+            return int(mask.argmax())
+
+    player, start = PythonPlayer(KUHN, Third, "third"), spread(np.uint64(1), 3)[:, None]
+    session = Session(Rows(KUHN, 3, 1), [player], np.zeros((3, 2), np.int64), rng=start.copy())
+    found = []
+    for _ in range(2):
+        session.rng[:] = start
+        with pytest.raises(PlayerFailed, match="the player third failed in seat 0: KeyError: 'third'"):
+            session.ask(session.rows.all)
+        found.append(session.rng[:2].tolist())
+        assert len(made) == 3
+    assert found[0] == found[1] != start[:2].tolist()
+    assert session.ask(session.rows.all).tolist() == [0, 0, 0]
+    assert len(made) == 4
+
+
 def test_invalid_names_are_refused(module: str) -> None:
     for spec, what in [
         ("python:first", "must name a module and a function or class in it, as in python:my_bot.act"),

@@ -67,6 +67,11 @@ def test_each_correction_quotes_what_was_read() -> None:
     assert correction(unparseable).startswith('Your answer names no action. It ends with "I pass.".')
     assert correction(illegal).startswith('"fold" is not one of your legal actions.')
     assert correction(several).startswith('Your answer names several actions: "pass | fold". Name one.')
+    both = parse('[recruit down] {"action": "recruit up"}', LEGAL)
+    assert correction(both).startswith('Your answer names several actions: "recruit up | recruit down".')
+    long = parse("at the beginning " * 20 + "at the end", LEGAL)
+    assert 150 < len(long.said) <= 200
+    assert long.said.endswith("at the end")
     assert correction(illegal).endswith(GRAMMAR)
     assert "- recruit up" not in correction(illegal)
     assert "- recruit up" in correction(illegal, LEGAL)

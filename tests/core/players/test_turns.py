@@ -140,6 +140,18 @@ def test_a_prompt_has_all_parts() -> None:
     assert parse(text, turn.legal).action is None  # an answer that repeats the prompt is no move
 
 
+def test_a_seat_is_told_who_it_is() -> None:
+    team = make_game("agent_avenue_v0", mode="advanced", players=4)
+    first = briefing(team, 1).splitlines()[:2]
+    assert first == [
+        "You are player_1 in a game of agent_avenue_v0. You win and lose together with player_0.",
+        "You play against player_2 and player_3. Some things are hidden from you.",
+    ]
+    turn = turn_of(GAME, GAME.start(3))
+    assert question(turn).splitlines()[1] == "- nothing yet"
+    assert turn.why_not(turn.legal[0]) is turn.why_not("nonsense") is None
+
+
 def test_the_end_of_a_game_is_no_decision() -> None:
     with pytest.raises(ValueError, match="states must hold a position in which a seat is to move"):
         turn_of(GAME, play(GAME, 3, uniform_choice(3)))
