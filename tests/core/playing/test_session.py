@@ -216,6 +216,29 @@ def test_a_step_that_is_refused_is_not_noted(actions: Any) -> None:
     assert session.notes.count.tolist() == [1, 1, 1]
 
 
+def test_a_step_of_a_batch_tells_the_ends_and_clears_what_players_keep() -> None:
+    class Remembers(Keeper):
+        memory_size = 1
+
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
+            assert decisions.memory is not None
+            decisions.memory[decisions.rows] += 1
+            return super().act(decisions)
+
+        def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
+            assert notes is not None
+            self.ends.append((row, seat, float(notes.count[row])))
+
+    player = Remembers()
+    session = Session(Batch(KUHN, 3, 1), [player], np.zeros((3, 2), np.int64))
+    for step in range(2):  # both seats pass
+        session.step(session.ask(session.rows.all))
+        assert session.notes is not None
+        assert session.notes.count.tolist() == [1 - step] * 3
+        assert (session.memory == 1 - step).all()
+    assert player.ends == [(row, seat, 2.0) for row in range(3) for seat in range(2)]
+
+
 class Spoiler:
     """A player that marks every action as legal for the next player, and takes the first legal one."""
 
