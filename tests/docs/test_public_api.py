@@ -63,6 +63,8 @@ PRIVATE_IMPORTS = {
         # What each seat has seen on the way to a state: moments share their past, unlike environments.
         "spygames.core.game.moments",
         "spygames.core.game.seen",
+        # The types of a game's options, also those that are written as text.
+        "spygames.core.game.registry",
         # How to install an extra.
         "spygames.core.basics.extras",
     },
