@@ -210,7 +210,7 @@ def test_released_agents_are_opponents() -> None:
 def test_wrong_settings_are_refused() -> None:
     for settings, message in (
         ({"opponents": ["radnom"]}, "radnom"),
-        ({"opponents": ["random"] * 2}, "opponents must be one player or one for each of 1 other seats, not 2"),
+        ({"opponents": ["random"] * 2}, r"opponents must be one player or one for each other seat \(1\), not 2"),
         ({"taskset": {"options": {"players": 9}}}, "players must be"),
         ({"taskset": {"game": "chess_v0"}}, "chess"),
         ({"corrections": 6}, "less than or equal to 5"),

@@ -240,7 +240,7 @@ def test_wrong_values_are_refused() -> None:
     for message, wrong in {
         "mode must be one of 'listed', 'rules', 'listed-on-retry', not 'none'": {"mode": "none"},
         "retries must be an integer from 0 to 5, not 6": {"retries": 6},
-        "opponents must be one player or one for each of 1 other seats, not 2": {"opponents": ["random", "greedy"]},
+        r"opponents must be one player or one for each other seat \(1\), not 2": {"opponents": ["random", "greedy"]},
         "radnom": {"opponents": "radnom"},
     }.items():
         with pytest.raises(ValueError, match=message):

@@ -138,7 +138,7 @@ def test_an_opponent_can_be_a_player_object() -> None:
 def test_opponents_are_checked() -> None:
     with pytest.raises(ValueError, match="no player 'nobody'"):
         make(opponents="nobody")
-    with pytest.raises(ValueError, match="1 other seats, not 2"):
+    with pytest.raises(ValueError, match=r"each other seat \(1\), not 2"):
         make(opponents=["random", "random"])
     for long in ("x" * 300, "x" * 300 + "@argmax", "a\0b"):
         with pytest.raises(ValueError, match="no player '"):

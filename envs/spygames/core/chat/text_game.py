@@ -105,7 +105,7 @@ class TextGame:
         if isinstance(opponents, str) or not isinstance(opponents, Sequence):
             named = named * others
         if named and len(named) != others:
-            raise ValueError(f"opponents must be one player or one for each of {others} other seats, not {len(named)}")
+            raise ValueError(f"opponents must be one player or one for each other seat ({others}), not {len(named)}")
         self.opponents = tuple(named)
         """The players of the other seats, lowest first; empty: all seats answer in texts."""
         self._seatings = seatings(game.num_players, range(others)) if named else None

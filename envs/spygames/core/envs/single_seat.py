@@ -403,9 +403,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         if isinstance(opponents, str) or not isinstance(opponents, Sequence):
             players = players * others
         if len(players) != others:
-            raise ValueError(
-                f"opponents must be one player or one for each of {others} other seats, not {len(players)}"
-            )
+            raise ValueError(f"opponents must be one player or one for each other seat ({others}), not {len(players)}")
         return players
 
     def read_seat(self, seat: int | str) -> int | None:
