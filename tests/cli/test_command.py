@@ -112,6 +112,8 @@ def test_invalid_arguments_give_one_line(capsys: pytest.CaptureFixture[str]) -> 
     for argv, words in (
         (["train", "--ppo.clp", "1"], "unrecognized options: --ppo.clp, 1; did you mean --ppo.clip?"),
         (["train", "--ppo.clip", "much"], "error parsing --ppo.clip: 'much' is not a number"),
+        (["train", "--ppo.kl-end", "much"], "error parsing --ppo.kl-end: 'much' is not {None}|FLOAT"),
+        (["train", "--network.hidden", "8", "8.5"], "error parsing --network.hidden: not valid: '8', '8.5'"),
         (["train", "--ppo.clip", "-1"], "spygames train: ppo.clip must be a number >= 0, not -1"),
         (["train", "--network.kind", "deep"], "invalid choice 'deep' for argument '--network.kind'"),
         (["train", "--ppo.clip"], "missing value for argument '--ppo.clip'"),

@@ -246,6 +246,8 @@ def one_line(box: str) -> str:
     # Messages of Python's own parsers of numbers.
     text = re.sub(r"could not convert string to float: (.*)", r"\1 is not a number", text)
     text = re.sub(r"invalid literal for int\(\) with base 10: (.*)", r"\1 is not an integer", text)
+    text = re.sub(r"Could not find valid parse for arguments: \[(.*?)\]", r"not valid: \1", text)
+    text = re.sub(r"[Nn]o type matching (\S+) could be instantiated from \[(.*?)\]\. .*", r"\2 is not \1", text)
     text = re.sub(r"Exceeds the limit \(\d+ digits\).*", "the number is too large", text)
     if len(text) > 300:
         text = f"{text[:300]} ..."
