@@ -438,7 +438,7 @@ def test_a_file_is_written_atomically(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs links, pipes and permissions of POSIX")
-def test_files_are_saved_through_links_and_pipes_for_all_to_read(tmp_path: Path) -> None:
+def test_files_are_saved_through_links_and_pipes_and_permissions_stay(tmp_path: Path) -> None:
     target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
     link.symlink_to(target)
     os.mkfifo(pipe)
@@ -455,6 +455,9 @@ def test_files_are_saved_through_links_and_pipes_for_all_to_read(tmp_path: Path)
     assert found == [target.read_text()]
     assert load_games(target) == [random_record()]
     assert target.stat().st_mode == usual.stat().st_mode
+    target.chmod(0o640)
+    save_games(link, [random_record()])
+    assert target.stat().st_mode & 0o777 == 0o640
 
 
 def test_texts_may_have_separators_of_lines() -> None:

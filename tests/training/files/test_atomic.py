@@ -76,10 +76,12 @@ def test_links_and_pipes_are_written_through(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     target, link, pipe = tmp_path / "elsewhere" / "file", tmp_path / "link", tmp_path / "pipe"
     target.write_text("old")
+    target.chmod(0o640)
     link.symlink_to(target)
     write_whole(link, "new")
     assert link.is_symlink()
     assert target.read_text() == "new"
+    assert target.stat().st_mode & 0o777 == 0o640
     os.mkfifo(pipe)
     found: list[str] = []
     reader = threading.Thread(target=lambda: found.append(pipe.read_text()))

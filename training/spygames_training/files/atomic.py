@@ -66,7 +66,8 @@ def only_one(folder: Path, does: str = "trains") -> Iterator[None]:
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a path to write; the written file replaces `path` at the end of the context, or not at all after an error.
 
-    A link is kept and its target replaced. A `path` that is not a regular file, such as a pipe, is written directly.
+    A link is kept and its target replaced; the permissions stay. A `path` that is not a regular file, such as a pipe,
+    is written directly.
     OSError if it cannot be written.
     """
     if path.exists() and not path.is_file():
@@ -80,6 +81,8 @@ def replacing(path: Path) -> Iterator[Path]:
             yield new
         with open(new, "rb+") as file:
             os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, new)
         os.replace(new, path)
     except BaseException:
         new.unlink(missing_ok=True)

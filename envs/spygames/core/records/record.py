@@ -11,6 +11,7 @@ True
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -268,8 +269,8 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
 def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
     """Write records to a file, one line per game.
 
-    After an error the file is unchanged. A link is kept and then points to the new file; a pipe or a device is written
-    to and not replaced.
+    After an error the file is unchanged. A link is kept and then points to the new file, which has the permissions of
+    the old one; a pipe or a device is written to and not replaced.
     """
     target = Path(path)
     lines = "".join(r.to_line() + "\n" for r in records)
@@ -283,9 +284,12 @@ def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> N
             file.write(lines)
             file.flush()
             os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)  # temporary files are private to their owner, a saved game is not
+        if target.exists():
+            shutil.copymode(target, name)
+        else:
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(name, 0o666 & ~mask)  # temporary files are private to their owner, a saved game is not
         os.replace(name, target)
     except BaseException:
         os.unlink(name)
