@@ -143,7 +143,7 @@ def test_forfeits_in_cross_play_are_those_of_an_evaluation() -> None:
 
     players = FailsFirst(), BETTOR
     found = cross_play(KUHN, players, 20, 1, limit=100)
-    assert found == [evaluate(KUHN, *pair, 20, 1, limit=100)[0] for pair in (players, players[::-1])]
+    assert found == [evaluate(KUHN, a, b, 20, 1, limit=100)[0] for a, b in (players, players[::-1])]
     for result in found:
         assert result.forfeits is not None
         assert result.forfeits.win_share not in (None, 0.0, 1.0)
