@@ -18,13 +18,14 @@ from spygames_training.search.array_kernels import log_told, same_rows
 from spygames_training.search.belief import flattened
 from spygames_training.search.draws import Sampled
 from spygames_training.search.mirror_descent import LOST, Estimate, candidates_of, estimate, losing, mirror_step
-from spygames_training.search.models import BotModel, Rival, TableModel, log_probabilities
+from spygames_training.search.models import BotModel, Rival, TableModel, UniformModel, log_probabilities
 from spygames_training.search.network_model import SIZES, NetworkModel
 from spygames_training.search.policy_search import PolicySearch, Question
 from spygames_training.search.rollouts import Beginnings, play_out
 from tests.poker import kuhn, leduc
 from tests.poker.nashconv import Tree
 from tests.poker.test_search import Everything
+from tests.support import pennies
 
 KUHN = kuhn.make_game()
 
@@ -202,6 +203,33 @@ def test_a_lambda_return_mixes_values_with_the_result(lam: float, horizon: int |
     found = play_out(KUHN, begin, model, [model], Everything("kuhn", 0).act, lam, horizon)
     wanted = np.array([expected(c, tree.nodes[i].seat, 1) for i, _, c in begins])
     np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
+def test_between_three_sides_only_values_of_the_own_side_count() -> None:
+    """Seat 0 enters, seat 1 hides the coin, and then seat 0 decides again."""
+
+    class Sure(UniformModel):
+        def ask(self, views: Any, mask: Any, rng: Any, values: bool = True) -> Any:
+            return super().ask(views, mask, rng)[0], np.full(len(views), 5.0)
+
+    game, model, zeros = pennies.make_game(), Sure(), np.zeros(1, np.int64)
+    begin = Beginnings(game.start(1), zeros + pennies.IN, zeros, np.zeros((1, 1), np.uint64))
+    act = Sampled(game, np.uint64(1)).act
+    assert play_out(game, begin, model, [model], act, lam=0.0).tolist() == [5.0]
+    assert play_out(game, begin, model, [model], act, lam=1.0, horizon=1).tolist() == [5.0]
+
+
+def test_between_three_sides_a_value_may_be_above_the_largest_loss() -> None:
+    """A winner gets what two losers pay. Between two sides results are zero-sum, and values have this limit."""
+    for game, limit in ((pennies.make_game(), np.inf), (KUHN, abs(KUHN.lowest_return))):
+        network = make_network(game, Network((4,)))
+        with torch.no_grad():
+            network.value.bias.fill_(100.0)
+            network.value.weight.zero_()
+        mask = np.ones((2, game.num_actions), np.int8)
+        _, values = NetworkModel(game, network).ask(game.new_views(2), mask, np.zeros((2, 1), np.uint64))
+        assert values is not None
+        assert values.tolist() == [min(100.0, limit)] * 2
 
 
 def test_values_are_required_only_if_they_are_used() -> None:

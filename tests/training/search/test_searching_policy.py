@@ -20,6 +20,7 @@ from spygames.agent_avenue.layout import NONE
 from spygames.core.game.game import as_record
 from spygames.core.game.rng import mix
 from spygames.core.players.history import Noted, Notes
+from spygames.core.players.mixture import MixturePlayer
 from spygames.core.players.names import PlayerName, make_player
 from spygames.core.players.player import DecisionBatch, Player, bot_loop
 from spygames.core.playing.batch import Batch
@@ -105,6 +106,8 @@ def test_the_notes_change_the_weights() -> None:
     found, blind = (player.find(states, 5, each) for each in (noted, None))
     assert np.ptp(blind.weights) < 1e-12
     assert np.ptp(found.weights) > 1e-3
+    forgetful = SearchingPolicy(player.policy, SearchSettings(16, memory=0))
+    assert np.ptp(forgetful.find(states, 5, noted).weights) < 1e-12
     assert found.weights.sum() == pytest.approx(1)
     assert found.policy.sum() == pytest.approx(found.prior.sum()) == pytest.approx(1)
     assert np.isnan(found.values[found.prior < 0.02]).all()
@@ -184,6 +187,8 @@ def test_a_digest_contains_the_version_of_the_worlds() -> None:
     first, other = (replace(GAME, worlds_version=version) for version in (1, 2))
     assert player_digest(other, player) != player_digest(first, player) == player_digest(other, player, worlds=1)
     assert player_digest(other, alone) == player_digest(first, alone)
+    both = MixturePlayer(GAME, [alone, player])
+    assert player_digest(other, both) != player_digest(first, both) == player_digest(other, both, worlds=1)
     assert pickle.loads(pickle.dumps(other)).worlds_version == 2
 
 
