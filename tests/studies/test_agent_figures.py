@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from studies import agent_figures
-from studies.figures import read_figures
+from studies.figures import Adversary, Figures, read_figures
 
 from spygames_training.agents.checkpoint import load_checkpoint
 
@@ -71,10 +71,8 @@ def test_missing_figures_are_measured_and_the_card_is_written(
     assert {each["seed"] for each in figures.evaluations} == {5}
     assert figures.calibration is not None
     assert figures.calibration_by_argmax is not None
-    assert [(each.play, each.games) for each in (figures.calibration, figures.calibration_by_argmax)] == [
-        ("sample", 8),
-        ("argmax", 8),
-    ]
+    both = (figures.calibration, figures.calibration_by_argmax)
+    assert [(each.play, each.games, each.seed) for each in both] == [("sample", 8, 5), ("argmax", 8, 5)]
     text = (folder / "README.md").read_text()
     assert "| `greedy` (trained against) |" in text
     assert "](value.svg)" in text
@@ -116,17 +114,38 @@ def test_a_seed_of_any_size_is_recognized(folder: Path, seed: int) -> None:
 def test_a_search_knows_and_meets_the_agent_as_it_plays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     met = []
 
-    def evaluate(game: object, challenger: Any, opponent: Any, *_: object) -> list[SimpleNamespace]:
-        met.append(([known.name for known in challenger.known], opponent.name))
+    def evaluate(game: object, challenger: Any, opponent: Any, *games: object) -> list[SimpleNamespace]:
+        met.append(([known.name for known in challenger.known], opponent.name, *games[:2]))
         return [SimpleNamespace(games=2, win_share=0.5, interval=(0.4, 0.6), fair_share=0.3)]
 
     monkeypatch.setattr(agent_figures, "evaluate", evaluate)
     measured = agent_figures.Measured(folder, load_checkpoint(folder), "mine", 5, 1.0)
     for play in ("sample", "argmax", "argmax"):  # what is measured is not measured again
         measured._adversary(play, 2, lambda _: None)
-    assert met == [(["mine@sample"], "mine@sample"), (["mine@argmax"], "mine@argmax")]
+    assert met == [([name], name, 2, 5) for name in ("mine@sample", "mine@argmax")]
     figures = read_figures(folder / "figures.json", load_checkpoint(folder))
     assert [each.play for each in figures.adversaries] == ["sample", "argmax"]
+
+
+def test_the_worst_learner_is_that_of_each_way_to_play(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    won = {"win_share": 0.6, "interval": [0.5, 0.7], "games": 4}
+    learner = {"decisions": 9, "worlds": 2, "fair_share": 0.3, "curve": [[9, 0.5]]}
+    learner |= dict.fromkeys(("sample", "argmax", "search"), won)
+    monkeypatch.setattr(agent_figures, "worst_entry", lambda _, play: {"agent": f"mine@{play}", "learners": [learner]})
+    measured = agent_figures.Measured(folder, load_checkpoint(folder), "mine", 5, 1.0)
+    for play in ("sample", "argmax", "sample"):  # the last one takes the place of the first one
+        measured._learner(play)
+    figures = read_figures(folder / "figures.json", load_checkpoint(folder))
+    assert [each.play for each in figures.adversaries] == ["argmax", "sample"]
+
+
+def test_adversaries_are_compared_by_the_lower_end_above_the_fair_share() -> None:
+    rows = [("a", 0.9, 0.5, 0.5), ("b", 0.6, 0.55, 0.5), ("c", 0.6, 0.56, 0.52)]  # by 0, 5 and 4 points
+    found = Figures(adversaries=tuple(Adversary(how, "sample", "", 4, s, (low, 1.0), f) for how, s, low, f in rows))
+    worst = found.worst("sample")
+    assert worst is not None
+    assert worst.how == "b"
+    assert found.worst("argmax") is None
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,15 @@ def test_values_in_other_units_are_refused(tmp_path: Path, capsys: pytest.Captur
     assert not (tmp_path / "out").exists()
 
 
+def test_the_joined_agent_trained_against_the_opponents_of_both(tmp_path: Path) -> None:
+    game, names = make_game("agent_avenue_v0"), [str(tmp_path / name) for name in ("one", "two")]
+    for name, bots in zip(names, (["greedy"], ["expert", "greedy"]), strict=True):
+        extra = {"config": {"opponents": {"share": 0.5, "bots": bots}}}
+        save_checkpoint(Path(name), game, make_network(game, Network((4,))), 7, {}, extra)
+    assert main([*names, "--out", str(tmp_path / "out")]) == 0
+    assert load_checkpoint(tmp_path / "out").training_opponents == ("greedy", "expert")
+
+
 def test_an_existing_folder_and_a_history_that_the_game_does_not_have_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

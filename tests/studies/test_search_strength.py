@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -56,6 +57,15 @@ def test_draws_count_for_the_opponent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "play_games", lambda game, *_: np.zeros((8, game.num_players), np.float32))
     game, deals = make_game("agent_avenue_v0"), np.arange(4, dtype=np.uint64)
     assert study.wins_in(game, "greedy", "random", deals, 1) == [0, 0, 0, 0]
+
+
+def test_it_stops_after_some_minutes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter(range(0, 100_000, 45))  # each look at the clock is 45 seconds later
+    monkeypatch.setattr(study, "MATCHES", MATCHES[:1])
+    monkeypatch.setattr(study, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    file = tmp_path / "some.json"
+    assert study.main(["--minutes", "1", "--file", str(file)]) == 0
+    assert [len(wins) for wins in json.loads(file.read_text())["wins"].values()] == [10]
 
 
 def test_single_matches_can_be_selected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

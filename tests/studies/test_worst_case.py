@@ -254,6 +254,10 @@ def entry_text(learner: object, **changed: object) -> str:
             entry_text(learner(search={"games": 4, "win_share": "0.5", "interval": [0, 1]})),
             "is not a file of worst cases: entry 1: win_share is invalid",
         ),
+        (
+            entry_text(learner(search={"games": 4, "win_share": 0.5, "interval": [0.7, 0.6]})),
+            "is not a file of worst cases: entry 1: interval is invalid",
+        ),
         (entry_text(learner(), unaware=3), "is not a file of worst cases: entry 1: unaware is invalid"),
         (entry_text(learner(), learners=[]), "is not a file of worst cases: entry 1: learners is invalid"),
         (entry_text(learner(), date=1), "is not a file of worst cases: entry 1: date is invalid"),
