@@ -19,6 +19,7 @@ ray = pytest.importorskip("ray", reason="ray is not installed: make test-bridges
 torch = pytest.importorskip("torch")
 bridge = pytest.importorskip("spygames_training.bridges.rllib", reason="RLlib is not installed: make test-bridges")
 cluster_utils = pytest.importorskip("ray.cluster_utils")
+Algorithm = pytest.importorskip("ray.rllib.algorithms.algorithm").Algorithm
 save_checkpoint = pytest.importorskip("spygames_training.agents.checkpoint").save_checkpoint
 Policy = pytest.importorskip("spygames_training.agents.policy").Policy
 ActorCritic = pytest.importorskip("spygames_training").ActorCritic
@@ -139,6 +140,10 @@ def short(config: Any) -> Any:
     return config.training(train_batch_size_per_learner=600, minibatch_size=200, num_epochs=1)
 
 
+def two_opponents() -> Any:
+    return bridge.ppo_config("agent_avenue_v0", hidden=(32,), opponents=2, share=0.5, freeze_every=2)
+
+
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[None]:
     """A cluster on this machine: two nodes with one core each, and a head node without one."""
@@ -153,8 +158,7 @@ def nodes() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def algorithm(nodes: None) -> Iterator[Any]:
-    config = bridge.ppo_config("agent_avenue_v0", hidden=(32,), opponents=2, share=0.5, freeze_every=2)
-    made = short(config).build_algo()
+    made = short(two_opponents()).build_algo()
     yield made
     made.stop()
 
@@ -167,25 +171,25 @@ def equal(a: list[np.ndarray], b: list[np.ndarray]) -> bool:
     return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
+def all_weights(algorithm: Any) -> dict[str, list[np.ndarray]]:
+    """Return the weights of all modules, which must be the same in the learner group and in the runner that plays."""
+    found = {}
+    for name in ("learner", "frozen_0", "frozen_1"):
+        found[name] = weights(algorithm.get_module(name))
+        assert equal(found[name], weights(algorithm.learner_group._learner.module[name].unwrapped()))
+    return found
+
+
 def test_it_learns_and_freezes_opponents(algorithm: Any) -> None:
     """Training changes the learner each time and every second time replaces the oldest frozen opponent by the learner.
 
     The replaced weights are the same in the learner group and in the runner that plays. No action is illegal, since the
     environment raises for one.
     """
-
-    def all_weights() -> dict[str, list[np.ndarray]]:
-        found = {}
-        for name in ("learner", "frozen_0", "frozen_1"):
-            found[name] = weights(algorithm.get_module(name))  # of the runner, which plays
-            learner = algorithm.learner_group._learner.module[name].unwrapped()
-            assert equal(found[name], weights(learner))
-        return found
-
-    before, frozen = all_weights(), []
+    before, frozen = all_weights(algorithm), []
     for _ in range(4):
         algorithm.train()
-        after = all_weights()
+        after = all_weights(algorithm)
         assert not equal(before["learner"], after["learner"])
         changed = [name for name in ("frozen_0", "frozen_1") if not equal(before[name], after[name])]
         assert all(equal(after[name], after["learner"]) for name in changed)
@@ -193,6 +197,34 @@ def test_it_learns_and_freezes_opponents(algorithm: Any) -> None:
         before = after
     assert frozen == [[], ["frozen_1"], [], ["frozen_0"]]
     assert bridge.decisions_of(algorithm) >= 4 * 600
+
+
+@pytest.mark.parametrize("way", ["from_checkpoint", "restore_from_path"])
+def test_training_resumes_from_a_checkpoint(algorithm: Any, tmp_path: Path, way: str) -> None:
+    """A restored algorithm has all weights and counts, and its callback freezes the learner when it is next due."""
+    algorithm.train()
+    if algorithm.iteration % 2 == 0:
+        algorithm.train()
+    algorithm.save_to_path(tmp_path)
+    before, decisions = all_weights(algorithm), bridge.decisions_of(algorithm)
+    if way == "from_checkpoint":
+        resumed = Algorithm.from_checkpoint(tmp_path)
+    else:
+        resumed = short(two_opponents()).build_algo()
+        resumed.restore_from_path(tmp_path)
+    try:
+        assert resumed.iteration == algorithm.iteration
+        assert bridge.decisions_of(resumed) == decisions
+        after = all_weights(resumed)
+        assert all(equal(before[name], after[name]) for name in before)
+        resumed.train()
+        assert bridge.decisions_of(resumed) >= decisions + 600
+        after = all_weights(resumed)
+        changed = [name for name in ("frozen_0", "frozen_1") if not equal(before[name], after[name])]
+        assert changed == [f"frozen_{resumed.iteration // 2 % 2}"]
+        assert equal(after[changed[0]], after["learner"])
+    finally:
+        resumed.stop()
 
 
 def test_each_seat_gets_its_own_reward(algorithm: Any) -> None:
@@ -264,22 +296,32 @@ def test_a_trained_module_becomes_a_checkpoint(algorithm: Any, tmp_path: Path) -
     assert policy.act(seen["observation"], seen["action_mask"]) == int(logits.argmax())
 
 
-def test_two_nodes_play(nodes: None) -> None:
-    """Two runners are on two nodes; both play and both receive the new weights."""
-    config = bridge.ppo_config("agent_avenue_v0", hidden=(32,), opponents=1, share=0.5, freeze_every=1)
+def test_two_nodes_play(algorithm: Any, tmp_path: Path) -> None:
+    """Two runners are on two nodes; both receive the weights of a checkpoint, play, and receive the new weights."""
+    algorithm.save_to_path(tmp_path)
+    config = bridge.ppo_config("agent_avenue_v0", hidden=(32,), opponents=2, share=0.5, freeze_every=1)
     made = short(config).env_runners(num_env_runners=2, num_envs_per_env_runner=4).build_algo()
     try:
-        made.train()
         group = made.env_runner_group
+
+        def have(wanted: dict[str, list[np.ndarray]]) -> bool:
+            names = [*wanted]
+            theirs = group.foreach_env_runner(
+                lambda runner: {name: weights(runner.module[name]) for name in names}, local_env_runner=False
+            )
+            return all(equal(each[name], wanted[name]) for each in theirs for name in names)
+
         where = group.foreach_env_runner(lambda runner: ray.get_runtime_context().get_node_id(), local_env_runner=False)
         assert len(set(where)) == 2
-        kept = weights(made.learner_group._learner.module["frozen_0"].unwrapped())
-        for theirs in group.foreach_env_runner(
-            lambda runner: weights(runner.module["frozen_0"]), local_env_runner=False
-        ):
-            assert equal(theirs, kept)
+        made.restore_from_path(tmp_path)
+        assert have(all_weights(algorithm))
+        before = bridge.decisions_of(algorithm)
+        made.train()
+        after = all_weights(made)
+        assert have(after)
+        assert equal(after[f"frozen_{made.iteration % 2}"], after["learner"])
         played = group.foreach_env_runner(lambda runner: runner.num_env_steps_sampled_lifetime, local_env_runner=False)
-        assert min(played) > 0
+        assert min(played) > before
     finally:
         made.stop()
 
