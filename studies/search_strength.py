@@ -22,6 +22,7 @@ from spygames_training.evaluation.evaluation import mean_interval, won
 from spygames_training.evaluation.play_games import play_games
 from spygames_training.files.atomic import write_whole
 from spygames_training.output.tables import markdown_table, progress_bar, put_between
+from studies.figures import read_json
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,9 @@ class Study:
         torch.set_num_threads(1)
         kept: dict[str, Any] = {"seed": self.seed, "wins": {}}
         if self.file.exists():
-            kept = json.loads(self.file.read_text())
+            kept = read_json(self.file, problem := "not a file of this study's results")
+            if not isinstance(kept, dict) or kept.keys() != {"seed", "wins"} or not isinstance(kept["wins"], dict):
+                raise ValueError(f"{self.file} is {problem}: name another --file")
         if kept["seed"] != self.seed:
             raise ValueError(f"{self.file} has games of seed {kept['seed']}, not {self.seed}: name another --file")
         end = time.monotonic() + 60 * self.minutes

@@ -59,6 +59,14 @@ def test_draws_count_for_the_opponent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert study.wins_in(game, "greedy", "random", deals, 1) == [0, 0, 0, 0]
 
 
+@pytest.mark.parametrize("text", ["x", "[]", "{}", '{"seed": 1, "wins": []}'])
+def test_a_file_of_something_else_is_left_alone(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (file := tmp_path / "some.json").write_text(text)
+    assert study.main(["--file", str(file)]) == 2
+    assert f"{file} is not a file of this study's results: " in capsys.readouterr().err
+    assert file.read_text() == text
+
+
 def test_it_stops_after_some_minutes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = iter(range(0, 100_000, 45))  # each look at the clock is 45 seconds later
     monkeypatch.setattr(study, "MATCHES", MATCHES[:1])
