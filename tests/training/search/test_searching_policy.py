@@ -378,6 +378,7 @@ def test_settings_and_their_names() -> None:
         "8,mode=safe,precision=bfloat16",
     ):
         assert read_settings(game, text).name == text
+    assert SearchSettings(rivals=["policy"]) == SearchSettings()  # type: ignore[arg-type]
     assert (SearchSettings().step_tau, SearchSettings().step_lam) == (0.1, 0.7)
     assert (SearchSettings(mode="safe").step_tau, SearchSettings(rivals=("random",)).step_lam) == (0.3, 0.9)
 

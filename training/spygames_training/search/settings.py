@@ -68,6 +68,7 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "worlds", plain(self.worlds))
+        object.__setattr__(self, "rivals", tuple(self.rivals))
         if isinstance(self.worlds, bool) or not isinstance(self.worlds, int) or not 1 <= self.worlds <= MAX_WORLDS:
             raise ValueError(
                 f"a search must play out 1 to {MAX_WORLDS} worlds, as in +search:64, not {shown(self.worlds)}"
