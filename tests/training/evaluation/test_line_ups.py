@@ -67,6 +67,10 @@ def test_partners_stay_together(name: str, options: dict[str, int], moves: tuple
 def test_the_wrong_number_of_players_is_refused() -> None:
     with pytest.raises(ValueError, match=r"line-up must have 2 players, .* not 3"):
         line_up(KUHN, ["random"] * 3, 10, 1)
+    with pytest.raises(ValueError, match=r"line-up must have 2 players, .* not 1"):
+        line_up(KUHN, "random", 10, 1)
+    with pytest.raises(TypeError, match=r"game must be a Game, as spygames\.make_game"):
+        line_up("kuhn", ["random"] * 2, 10, 1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"games .*>= 1, not 0"):
         line_up(KUHN, ["random"] * 2, 0, 1)
 

@@ -110,13 +110,13 @@ def line_up(
 
     Raises:
         PlayerFailed: a player chose an illegal action; the message names the player.
-        TypeError: a player has the wrong type.
+        TypeError: a player or the game has the wrong type.
         ValueError: the number of players is not the number of seats, `games` is below 1, or there is no player of that
             name.
     """
+    seated = line_up_players(game, players)
     deals, moves, seats = line_up_deals(game, games), rotations(game), game.num_players
     seed = int(given_seed(seed))
-    seated = line_up_players(game, players)
     different = list({id(player): player for player in seated}.values())
     who = np.array([next(i for i, other in enumerate(different) if other is player) for player in seated])
     seating = np.array([np.roll(who, move) for move in moves])
@@ -167,9 +167,9 @@ def line_up_players(game: Game, players: Sequence[PlayerLike]) -> list[Player]:
 
     ValueError if there is not one for each seat.
     """
-    if len(players) != game.num_players:
-        raise ValueError(f"the line-up must have {game.num_players} players, one for each seat, not {len(players)}")
     found = as_players(game, players)
+    if len(found) != game.num_players:
+        raise ValueError(f"the line-up must have {game.num_players} players, one for each seat, not {len(found)}")
     same: dict[tuple[str, str], Player] = {}
     for seat, (given, player) in enumerate(zip(players, found, strict=True)):
         if isinstance(given, str) and (digest := player_digest(game, player)):
