@@ -94,6 +94,7 @@ def test_the_ratio_of_wins_only_is_walds() -> None:
     expected = 60 * np.log(0.55 / 0.5) + 40 * np.log(0.45 / 0.5)
     found = log_likelihood_ratio(np.array([[40, 60], [60, 40]]), np.array([0, 1]), 0.5, 0.55)
     assert found[0] == pytest.approx(expected)
+    assert log_likelihood_ratio([40, 60], [0, 1], 0.5, 0.55) == pytest.approx(found[0])  # type: ignore[arg-type]
     assert found[1] < 0
 
 
@@ -147,6 +148,9 @@ def test_teams_are_compared_as_sides() -> None:
 
 def test_invalid_tests_and_equal_players_are_refused() -> None:
     game = kuhn.make_game()
+    for h0, h1, name in ((0, 0.5, "h0"), (0.5, 1, "h1"), (np.nan, 0.5, "h0"), (0.5, -0.1, "h1")):
+        with pytest.raises(ValueError, match=f"{name} must be between 0 and 1, the ends of values, not "):
+            log_likelihood_ratio(np.ones(5), TWO_SIDES, h0, h1)
     with pytest.raises(ValueError, match="0 < h0 < h1 < 1"):
         SequentialTest(0.6, 0.5)
     with pytest.raises(ValueError, match="error must be between"):

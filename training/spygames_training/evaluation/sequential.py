@@ -54,7 +54,15 @@ def log_likelihood_ratio(counts: np.ndarray, values: np.ndarray, h0: float, h1: 
 
     Returns:
         float64 [...]
+
+    Raises:
+        ValueError: `h0` or `h1` is not between the least and the greatest value.
     """
+    counts, values = np.asarray(counts), np.asarray(values, np.float64)
+    least, most = values.min(), values.max()
+    for name, mean in (("h0", h0), ("h1", h1)):
+        if not least < mean < most:
+            raise ValueError(f"{name} must be between {least:g} and {most:g}, the ends of values, not {mean:g}")
     seen = np.where(counts > 0, counts, UNSEEN).astype(np.float64)
     deals = seen.sum(axis=-1)
     share = seen / deals[..., None]
