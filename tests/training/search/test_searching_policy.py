@@ -379,6 +379,10 @@ def test_settings_and_their_names() -> None:
     ):
         assert read_settings(game, text).name == text
     assert SearchSettings(rivals=["policy"]) == SearchSettings()  # type: ignore[arg-type]
+    wrong: Any
+    for wrong in ("random", None, (1,)):
+        with pytest.raises(ValueError, match="the rivals of a search must be a tuple of names, as in "):
+            SearchSettings(rivals=wrong)
     assert (SearchSettings().step_tau, SearchSettings().step_lam) == (0.1, 0.7)
     assert (SearchSettings(mode="safe").step_tau, SearchSettings(rivals=("random",)).step_lam) == (0.3, 0.9)
 

@@ -68,6 +68,10 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "worlds", plain(self.worlds))
+        if not isinstance(self.rivals, tuple | list) or not all(isinstance(rival, str) for rival in self.rivals):
+            raise ValueError(
+                f"the rivals of a search must be a tuple of names, as in ('policy', 'expert'), not {shown(self.rivals)}"
+            )
         object.__setattr__(self, "rivals", tuple(self.rivals))
         if isinstance(self.worlds, bool) or not isinstance(self.worlds, int) or not 1 <= self.worlds <= MAX_WORLDS:
             raise ValueError(
