@@ -102,6 +102,22 @@ def test_games_that_are_over_wait_for_the_others() -> None:
         env.step(env.reset())
 
 
+def test_a_reset_of_some_games_leaves_the_others_over() -> None:
+    env = bridge.TorchRLEnv(make_game("agent_avenue_v0"), 4, seed=1)
+    data = step_mdp(env.rollout(400, break_when_any_done=False, break_when_all_done=True)[:, -1])
+    again = torch.tensor([True, False, False, True])[:, None]
+    with pytest.warns(UserWarning, match="A partial `'_reset'` key"):  # the data of the others are not passed
+        alone = env.reset(TensorDict({"_reset": again.clone()}, [4]))
+    whole = env.reset(data.set("_reset", again.clone()))
+    for found in (alone, whole):
+        assert found["done"].equal(~again)
+        assert found["terminated"].equal(~again)
+        assert not found["truncated"].any()
+    with pytest.raises(ValueError, match="game 1 is over: call reset"):
+        env.rand_step(whole)
+    assert not env.reset()["done"].any()
+
+
 def test_an_illegal_action_changes_no_game() -> None:
     env = bridge.TorchRLEnv(make_game("agent_avenue_v0"), N, seed=1)
     data = env.rand_action(env.reset())

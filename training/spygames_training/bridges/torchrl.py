@@ -115,9 +115,8 @@ class TorchRLEnv(EnvBase):
         self._pending[rows] = False
         games.rewards[rows], games.done[rows], games.cut_off[rows] = 0, False, False
         self._seats[rows] = games.seats[rows]
-        none = torch.zeros(self.batch_size[0], 1, dtype=torch.bool, device="cpu")
         paid = torch.zeros(self.batch_size[0], self.game.num_players, dtype=torch.float32, device="cpu")
-        return self._seen(paid).update({"done": none, "terminated": none.clone(), "truncated": none.clone()})
+        return self._seen(paid)
 
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
         action, chosen, games = tensordict.get("action", None), tensordict.get("_step", None), self.games
@@ -128,28 +127,24 @@ class TorchRLEnv(EnvBase):
             raise ValueError(f"game {over[0]} is over: call reset")
         decided = self._seats.copy()
         games.advance(rows, action.numpy(), decided)
-        over = games.done.copy()
         paid = torch.zeros(self.batch_size[0], self.game.num_players, dtype=torch.float32, device="cpu")
         paid[rows] = torch.from_numpy(games.rewards[rows])
-        self._seats[rows] = np.where(over, decided, games.seats)[rows]
-        done, truncated = torch.from_numpy(over)[:, None], torch.from_numpy(games.cut_off.copy())[:, None]
-        return self._seen(paid).update(
-            {
-                "reward": paid.gather(1, torch.from_numpy(decided.astype(np.int64))[:, None]),
-                "done": done,
-                "terminated": done & ~truncated,
-                "truncated": truncated,
-            }
-        )
+        self._seats[rows] = np.where(games.done, decided, games.seats)[rows]
+        reward = paid.gather(1, torch.from_numpy(decided.astype(np.int64))[:, None])
+        return self._seen(paid).set("reward", reward)
 
     def _seen(self, paid: torch.Tensor) -> TensorDict:
-        """The views and masks, copied."""
+        """The views, the masks and which games are over, copied, also of games that a reset or a step leaves out."""
+        done, truncated = (torch.from_numpy(each.copy())[:, None] for each in (self.games.done, self.games.cut_off))
         return TensorDict(
             {
                 "observation": torch.from_numpy(self.games.observation.copy()),
                 "action_mask": self._mask(),
                 "seat": torch.from_numpy(self._seats.astype(np.int64)),
                 "paid": paid,
+                "done": done,
+                "terminated": done & ~truncated,
+                "truncated": truncated,
             },
             self.batch_size,
         )
