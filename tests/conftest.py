@@ -23,6 +23,10 @@ settings.load_profile("spygames")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# pytest loads readline, which gives these to the processes of pytest-xdist, although their output is no terminal.
+for size in ("COLUMNS", "LINES"):
+    os.environ.pop(size, None)
+
 
 @pytest.fixture(autouse=True)
 def seeded_networks() -> None:
