@@ -106,6 +106,7 @@ def test_an_existing_folder_and_a_history_that_the_game_does_not_have_are_refuse
     assert load_checkpoint(out).game == game
 
 
+@pytest.mark.slow
 def test_a_run_from_the_joined_agent_keeps_the_records_of_both(tmp_path: Path) -> None:
     game = make_game("agent_avenue_v0", history=1)
     config = Config(
