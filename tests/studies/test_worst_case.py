@@ -378,6 +378,8 @@ def test_outside_of_a_clone_and_without_git_an_entry_names_no_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(study, "ROOT", tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))  # temporary folders may be in a clone
+    monkeypatch.delenv("GIT_DIR", raising=False)  # hooks of git set it
     assert study.commit() == ""
     monkeypatch.setenv("PATH", str(tmp_path))
     assert study.commit() == ""

@@ -207,7 +207,7 @@ def filled(text: str) -> str:
 
 
 def fitted(text: object) -> str:
-    """Wrap the lines that are wider than the terminal, or than 40. A pipe or a file gets whole lines.
+    """Wrap lines at the width of the terminal, but not below 40 letters. A pipe or a file gets whole lines.
 
     The rest of a line is indented like the text after its number or name, if there is room.
     """

@@ -63,7 +63,7 @@ def test_the_best_action_is_one_that_was_played_out() -> None:
     root, values = game.start(1), np.full(8, 0.5)
     believed = Believed(root, np.full(9, 1 / 9), Belief(root, np.ones((1, 1))), np.arange(8))
     found = search._findings(believed, Estimate(values, np.zeros(8), np.zeros(8)), Sampled(game, np.uint64(1)))
-    assert found.action == 0
+    assert found.action < 8  # which of the equal ones, rounding may decide
 
 
 def test_weights_are_flattened_to_a_share_of_the_worlds() -> None:

@@ -206,7 +206,7 @@ class PolicySearch:
             action = int(np.searchsorted(np.cumsum(policy), draws.uniform() * policy.sum(), side="right"))
             action = min(action, int(np.flatnonzero(policy)[-1]))
         else:
-            action = int(np.where(np.isnan(values), -np.inf, policy).argmax())  # others may be equal, but for rounding
+            action = int(np.where(np.isnan(values), -np.inf, policy).argmax())  # not one that ties by rounding
             a = int(np.flatnonzero(candidates == action)[0])
             if found.gains[a] <= found.errors[a]:
                 action = int(candidates[0])
