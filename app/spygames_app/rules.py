@@ -4,7 +4,6 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from shutil import get_terminal_size
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from spygames.core.game.game import Game, reference
 from spygames.core.game.registry import game_module
 from spygames.core.game.rulebook import rules_text, without_ids
 from spygames.core.players.replies import canonical
+from spygames_app.terminal import line_width, text_width
 
 PICTURES: Mapping[str, tuple[str, str]] = {
     "agent_avenue_v0": (
@@ -28,11 +28,6 @@ PICTURES: Mapping[str, tuple[str, str]] = {
     ),
 }
 """What the two pictures of the short rules show, by game; `docs/draw_docs.py` draws them."""
-
-
-def _width() -> int:
-    """Return the width of the terminal, 40 to 100 letters; 100 elsewhere."""
-    return min(max(get_terminal_size((100, 24)).columns, 40), 100)
 
 
 class Rule(NamedTuple):
@@ -121,8 +116,8 @@ def short_rules_for_people(game: Game) -> str:
     sections = [without_ids(section) for section in game.short_rules()]
     short = [section for section in sections if not section.details]
     details = [section for section in sections if section.details]
-    text = rules_text(f"Rules of {game.title}", short, _width())
-    return f"{text}\n\n{rules_text('Details, with the IDs of the rules', details, _width())}" if details else text
+    text = rules_text(f"Rules of {game.title}", short, text_width())
+    return f"{text}\n\n{rules_text('Details, with the IDs of the rules', details, text_width())}" if details else text
 
 
 def found_in(game: Game, wanted: str) -> str:
@@ -148,12 +143,12 @@ def card_in_words(game: Game, rules: dict[str, Rule], name: str) -> str:
         for row in rule.table[1:]:
             if canonical(row[0]) == name:
                 lines.append(f"{rule.id}: {_facts(rule.table[0], row)}")
-    return "\n".join(part for line in lines for part in wrap(line, _width(), subsequent_indent="  "))
+    return "\n".join(part for line in lines for part in wrap(line, text_width(), subsequent_indent="  "))
 
 
 def in_words(rule: Rule) -> str:
     """Return a rule with its table as text."""
-    lines = wrap(f"{rule.id}: {rule.text}", _width(), subsequent_indent="  ")
+    lines = wrap(f"{rule.id}: {rule.text}", text_width(), subsequent_indent="  ")
     return "\n".join([*lines, *_columns(rule.table)])
 
 
@@ -163,11 +158,10 @@ def _columns(table: Sequence[Sequence[str]]) -> list[str]:
         return []
     widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
     lines = ["  " + "  ".join(f"{cell:{w}}" for cell, w in zip(row, widths, strict=True)).rstrip() for row in table]
-    room = get_terminal_size((sys.maxsize, 24)).columns
-    if max(map(len, lines)) <= room:
+    if max(map(len, lines)) <= line_width():
         return lines
     rows = (f"  {row[0]}: {_facts(table[0], row)}" for row in table[1:])
-    return [line for row in rows for line in wrap(row, _width(), subsequent_indent="    ")]
+    return [line for row in rows for line in wrap(row, text_width(), subsequent_indent="    ")]
 
 
 def _facts(head: Sequence[str], row: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ from tyro.conf import FlagCreatePairsOff, UseAppendAction
 from tyro.constructors import PrimitiveConstructorSpec
 
 from spygames_app.shipped import agent_folder, config_path
+from spygames_app.terminal import line_width, text_width
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -201,9 +202,8 @@ def _hint(argv: Sequence[str], box: str) -> str:
 
 def filled(text: str) -> str:
     """Wrap paragraphs at the width of the terminal, or at 100. Indented paragraphs stay as they are."""
-    width = min(shutil.get_terminal_size().columns, 100)
     paragraphs = text.strip("\n").split("\n\n")
-    return "\n\n".join(p if p.startswith(" ") else textwrap.fill(p, width) for p in paragraphs)
+    return "\n\n".join(p if p.startswith(" ") else textwrap.fill(p, text_width()) for p in paragraphs)
 
 
 def fitted(text: object) -> str:
@@ -211,8 +211,7 @@ def fitted(text: object) -> str:
 
     The rest of a line is indented like the text after its number or name, if there is room.
     """
-    width = max(shutil.get_terminal_size((sys.maxsize, 24)).columns, 40)
-    return "\n".join(_wrapped(line, width) for line in str(text).split("\n"))
+    return "\n".join(_wrapped(line, line_width()) for line in str(text).split("\n"))
 
 
 def _wrapped(line: str, width: int) -> str:

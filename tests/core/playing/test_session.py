@@ -158,6 +158,9 @@ def test_sessions_refuse_what_they_cannot_apply() -> None:
             session.apply(rows, np.zeros(3, int), seats)
     with pytest.raises(IllegalAction, match="actions must be integers of shape"):
         session.apply(rows, np.zeros(3))
+    session.seats = np.array([0, 0, 1], np.int8)
+    with pytest.raises(ValueError, match="seat 0 is to move in game 2, not the caller's seat 1: call play_on"):
+        session.decide(rows, np.zeros(3, int))
     for seating in (np.full((3, 2), NOBODY), np.ones((3, 2), int)):
         with pytest.raises(ValueError, match="no player sits in the seat to move, 0, of game 1"):
             Session(session.rows, [make_player(KUHN, "random")], seating).ask(np.array([1, 2]))

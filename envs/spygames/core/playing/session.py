@@ -374,11 +374,17 @@ class SeatSession(Session):
             actions: int [n], read at `rows`.
 
         Raises:
-            IllegalAction, ValueError: as in `apply`. Nothing has changed then.
+            IllegalAction, ValueError: as in `apply`, or another seat than the caller's is to move. Nothing has changed
+                then.
         """
         games = self.rows
         rows, actions = games.checked(rows), as_actions(actions, games.n)
         games.checked_viewers(rows, self.seats)
+        if (early := rows[(games.seats[rows] != self.seats[rows]) & ~games.done[rows]]).size:
+            i = early[0]
+            raise ValueError(
+                f"seat {games.seats[i]} is to move in game {i}, not the caller's seat {self.seats[i]}: call play_on"
+            )
         self._decide(rows, actions)
 
     def _decide(self, rows: np.ndarray, actions: np.ndarray) -> None:
