@@ -38,6 +38,8 @@ MCTS = "mcts:200"
 WITH_MCTS = {"agent_avenue": 4802, "heimlich": 400}
 """Games with the anchor `MCTS`, and their numbers of deals by the protocol."""
 PLAYS = ("sample", "argmax")
+KNOWING = "a search on top of the agent that knows its policy"
+"""Description of this adversary on the card."""
 WORLDS = 64
 """Worlds per decision of a search."""
 TWO_SIDES, MORE_SIDES = 4802, 2846
@@ -134,6 +136,8 @@ class Measured:
         deals = TWO_SIDES if sides == 2 else MORE_SIDES
         secrets = any(self.game.options.get(each) for each in ("top_secret", "secret_identities"))
         few = self._games(SEARCHED_SECRETS if secrets else SEARCHED[self.game.name])
+        if search:
+            self._check_searches(few)
         names = [f"{self.name}@{play}" for play in PLAYS]
         against = {anchor: self._games(WITH_MCTS[self.game.name] if anchor == MCTS else deals) for anchor in anchors}
         matches = [(name, anchor, against[anchor]) for name in names for anchor in anchors]
@@ -190,16 +194,25 @@ class Measured:
         self.found["evaluations"].append(as_json(self.game, results, self.seed, players=players))
         self._write()
 
+    def _check_searches(self, games: int) -> None:
+        """Raise ValueError if the file has another search that knows the policy, or fewer games of it."""
+        budget = searched(self.settings.worlds, self.settings.precision)
+        for each in self.found["adversaries"]:
+            if each["how"] == KNOWING and (each["budget"] != budget or each["games"] < games):
+                raise ValueError(
+                    f"{self.file} has {each['games']} games against a search with {each['budget']}, not {games} with "
+                    f"{budget}: move it away"
+                )
+
     def _adversary(self, play: str, games: int, progress: Callable[[int], None]) -> None:
         """Measure a search that knows the agent's policy, as in `spygames best-response --search`."""
-        how = "a search on top of the agent that knows its policy"
-        if any((each["how"], each["play"]) == (how, play) for each in self.found["adversaries"]):
+        if any((each["how"], each["play"]) == (KNOWING, play) for each in self.found["adversaries"]):
             return
         searching = SearchingPolicy(self.agent["sample"], self.settings, self.agent[play])
         (result,) = evaluate(self.game, searching, PolicyPlayer(self.agent[play]), games, self.seed, progress)
         budget = searched(self.settings.worlds, self.settings.precision)
         figures = result.games, result.win_share, result.interval, result.fair_share
-        self.found["adversaries"].append(asdict(Adversary(how, play, budget, *figures)))
+        self.found["adversaries"].append(asdict(Adversary(KNOWING, play, budget, *figures)))
         self._write()
 
     def _learner(self, play: str) -> None:

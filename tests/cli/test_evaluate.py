@@ -110,6 +110,14 @@ def test_cross_play_has_a_result_per_pair(agent: str, tmp_path: Path, capsys: py
     assert "fair share 50.0 %" in " ".join(out.split())
 
 
+def test_a_player_that_is_named_twice_is_one_row(tmp_path: Path) -> None:
+    argv = ["best", "agent_avenue/simple-2", "--against", "random", "greedy", "random", "--games", "4"]
+    assert run("evaluate", *argv, "--json", tmp_path / "a.json") == 0
+    found = json.loads((tmp_path / "a.json").read_text())
+    pairs = [(r["challenger"], r["opponent"]) for r in found["results"]]
+    assert pairs == [("agent_avenue/simple-2@argmax", bot) for bot in ("random", "greedy")]
+
+
 def test_with_three_sides_cross_play_shows_both_results_of_a_pair(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +12,7 @@ from studies import agent_figures
 from studies.figures import Adversary, Figures, read_figures
 
 from spygames_training.agents.checkpoint import load_checkpoint
+from spygames_training.search.settings import SearchPrecision, SearchSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = "heimlich/base-3-first"
@@ -26,7 +28,7 @@ def test_only_an_agent_that_is_hard_to_exploit_meets_the_first_agent_sampled(mon
     for name, safe in (("agent_avenue_simple_safe", True), ("agent_avenue_simple", False)):
         folder, played = ROOT / "checkpoints" / name, []
         monkeypatch.setattr(agent_figures.Measured, "_match", lambda self, *match, to=played: to.append(match))
-        for step in ("_adversary", "_learner", "_write"):
+        for step in ("_check_searches", "_adversary", "_learner", "_write"):
             monkeypatch.setattr(agent_figures.Measured, step, lambda *_: None)
         seed = json.loads((folder / "figures.json").read_text())["evaluations"][0]["seed"]
         measured = agent_figures.Measured(folder, load_checkpoint(folder), "mine", seed, 1.0)
@@ -125,6 +127,29 @@ def test_a_search_knows_and_meets_the_agent_as_it_plays(folder: Path, monkeypatc
     assert met == [([name], name, 2, 5) for name in ("mine@sample", "mine@argmax")]
     figures = read_figures(folder / "figures.json", load_checkpoint(folder))
     assert [each.play for each in figures.adversaries] == ["sample", "argmax"]
+
+
+@pytest.mark.parametrize(("kept", "wanted"), [((64, "float32"), (64, "bfloat16")), ((64, "float32"), (8, "float32"))])
+def test_another_search_does_not_pass_for_the_one_in_the_file(
+    folder: Path, kept: tuple[int, SearchPrecision], wanted: tuple[int, SearchPrecision]
+) -> None:
+    def measured(worlds: int, precision: SearchPrecision) -> agent_figures.Measured:
+        settings = SearchSettings(worlds, precision=precision)
+        return agent_figures.Measured(folder, load_checkpoint(folder), "mine", 5, 1.0, settings)
+
+    first = measured(*kept)
+    first.found["adversaries"] = [
+        asdict(Adversary(agent_figures.KNOWING, "sample", "64 worlds a decision", 200, 0.6, (0.5, 0.7)))
+    ]
+    first._write()
+    before = (folder / "figures.json").read_bytes()
+    measured(*kept)._check_searches(200)
+    for given, games in ((wanted, 200), (kept, 300)):
+        with pytest.raises(ValueError, match="has 200 games against a search with 64 worlds a decision, not "):
+            measured(*given)._check_searches(games)
+    with pytest.raises(ValueError, match="move it away"):
+        measured(*wanted).all(True, lambda _: None)  # before any game
+    assert (folder / "figures.json").read_bytes() == before
 
 
 def test_the_worst_learner_is_that_of_each_way_to_play(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,6 +125,8 @@ class Evaluate:
         others = [] if crossed else [*(self.against or game.bots)]
         opponents = [make_player(game, spec) for spec in others]
         tell_apart(game, zip([*specs, *others], [*players, *opponents], strict=True))
+        if not crossed:  # two names of one player, such as best and an agent's own, are one row
+            players, opponents = (list({p.name: p for p in each}.values()) for each in (players, opponents))
         if crossed:
             total = total_cross_games(game, self.games, len(players))
         else:
