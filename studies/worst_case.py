@@ -3,8 +3,9 @@
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,20 +26,24 @@ from spygames_app.cli.arguments import (
     How,
     Positive,
     Seed,
+    TaskOptions,
+    Tasks,
     WrongArguments,
     agent_and_game,
     check_writable,
+    console,
     run_command,
     say,
 )
 from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.evaluation.digests import player_digest
-from spygames_training.evaluation.evaluation import deals_for, evaluate
+from spygames_training.evaluation.evaluation import deals_for, evaluate, total_games
 from spygames_training.evaluation.kept_games import KeptGames
 from spygames_training.experiments.best_response import (
     FIGURES,
     SEARCH,
     check_measurable,
+    games_to_measure,
     learner_run,
     measure,
     members_of,
@@ -46,7 +51,8 @@ from spygames_training.experiments.best_response import (
     resume_learner,
 )
 from spygames_training.files.atomic import write_whole
-from spygames_training.output.tables import put_between
+from spygames_training.output.tables import progress_bar, put_between
+from spygames_training.parallel.executor import Executor, Progress
 from spygames_training.search.settings import SearchPrecision, SearchSettings
 from studies.worst_case_page import FILE, Entry, draw, page, read_entries, summary
 
@@ -94,7 +100,8 @@ class Study:
     """Number format of the searches on the learners. bfloat16 is two to three times as fast on a processor with
     instructions for it, and another player."""
     workers: Positive = 2
-    """Number of threads."""
+    """Number of threads of the training."""
+    tasks: TaskOptions = field(default_factory=Tasks)
     folder: Folder = Path("runs/worst_case")
     """Folder of the learners' runs."""
     file: AnyFile = None
@@ -147,7 +154,7 @@ class Study:
         sources = dict.fromkeys(PlayerName.parse(spec).source for spec in specs)
         decisions = sum(load_checkpoint(source, game).decisions for source in sources)
         unaware = [entry["unaware"] for entry, found in known if next(iter(found), None) == self.seed]
-        kept_games = KeptGames(folder / f"unaware_{self.seed}")
+        unaware_games = folder / f"unaware_{self.seed}"
         learners: list[dict[str, Any]] = []
         for seed in seeds:
             measured = [found[seed] for _, found in known if seed in found]
@@ -155,7 +162,7 @@ class Study:
                 measured[0] if measured else self._learned(agent, specs[0], folder / str(seed), seed, games)
             )
             if not measured or len(learners) == len(seeds):
-                unaware = unaware or [self._unaware(game, opponent, kept_games)]
+                unaware = unaware or [self._unaware(game, opponent, unaware_games)]
                 entry = {
                     "date": datetime.now(UTC).strftime("%Y-%m-%d"),
                     "commit": commit(),
@@ -168,7 +175,7 @@ class Study:
                 # Another study may have added an entry meanwhile.
                 kept = [each for each in read_entries(file) if not _is_part(each, entry)]
                 write_whole(file, json.dumps([*kept, entry], indent=1) + "\n")
-                kept_games.forget()
+                KeptGames(unaware_games).forget()
 
     def _learned(self, agent: str, first: str, folder: Path, seed: int, games: int) -> dict[str, Any]:
         """Train or resume a learner in `folder`, measure it in `games` games, whole deals, and return its
@@ -189,7 +196,9 @@ class Study:
                 options = {"play": self.play or "", "seed": seed, "workers": self.workers, "start_from": start}
                 measured = {"games": games, "worlds": self.worlds, "precision": self.precision}
                 run = learner_run(agent, folder, decisions=self.decisions, **options, **measured)
-            measure(run, run.train(), games, worlds=self.worlds, precision=self.precision)
+            network, total = run.train(), games_to_measure(run, games, self.worlds)
+            with self._playing(total) as (progress, executor):
+                measure(run, network, games, progress, self.worlds, executor, self.precision)
         found: dict[str, Any] = json.loads((folder / FIGURES).read_text())
         if (known := _budget(found)) != budget:
             raise ValueError(
@@ -197,8 +206,9 @@ class Study:
             )
         return found
 
-    def _unaware(self, game: Game, opponent: Player, kept: KeptGames) -> dict[str, Any] | None:
-        """Measure the first agent of the variant, with a search, against the agent; None if the variant has none."""
+    def _unaware(self, game: Game, opponent: Player, folder: Path) -> dict[str, Any] | None:
+        """Measure the first agent of the variant, with a search, against the agent; None if the variant has none. Games
+        that have ended are kept in `folder`."""
         try:
             name = f"{best_agent(game).name}{FIRST}"
             if find_anchor(name) is None:
@@ -207,13 +217,22 @@ class Study:
             return None
         settings = SearchSettings(self.worlds, precision=self.precision).name
         challenger = make_player(game, f"{name}+search:{settings}")
-        (result,) = evaluate(game, challenger, opponent, self.games, self.seed, executor=kept)
+        with self._playing(total_games(game, self.games, 1, 1)) as (progress, executor):
+            kept = KeptGames(folder, executor)
+            (result,) = evaluate(game, challenger, opponent, self.games, self.seed, progress=progress, executor=kept)
         return {
             "player": challenger.name,
             "win_share": result.win_share,
             "interval": list(result.interval),
             "games": result.games,
         }
+
+    @contextmanager
+    def _playing(self, games: int) -> Iterator[tuple[Progress, Executor]]:
+        """Show a progress bar of `games` games, and yield its callback and an executor."""
+        with self.tasks.executor() as executor, progress_bar(console=console(stderr=True), transient=True) as bar:
+            task = bar.add_task("playing", total=games)
+            yield lambda count: bar.advance(task, count), executor
 
 
 def _budget(learner: Mapping[str, Any]) -> tuple[int, int, int, str]:

@@ -142,6 +142,16 @@ def test_it_resumes_and_keeps_budgets_apart(
 
 
 @pytest.mark.slow
+def test_several_processes_play_the_same_games(agent: Path) -> None:
+    assert measure(agent, "--seeds", "1") == 0
+    one = json.loads(pages.FILE.read_text())
+    pages.FILE.unlink()
+    shutil.rmtree("runs")
+    assert measure(agent, "--seeds", "1", "--jobs", "2") == 0
+    assert json.loads(pages.FILE.read_text()) == one
+
+
+@pytest.mark.slow
 def test_a_mixture_has_a_worst_case(agent: Path) -> None:
     shutil.copytree(agent, "blue")
     options = ["--seeds", "1", "--play", "0.5", "--precision", "bfloat16"]
@@ -345,9 +355,7 @@ def test_the_uninformed_adversary_plays_the_games_of_the_studys_seed(
 
     monkeypatch.setattr(study, "evaluate", evaluate)
     game = spygames.make_game("agent_avenue_v0")
-    found = study.Study(games=6, seed=5, worlds=2)._unaware(
-        game, make_player(game, "random"), KeptGames(tmp_path / "games")
-    )
+    found = study.Study(games=6, seed=5, worlds=2)._unaware(game, make_player(game, "random"), tmp_path / "games")
     name = "agent_avenue/simple-2-first@sample+search:2"
     assert asked == [(name, "random", 6, 5)]
     assert found == {"player": name, "win_share": 0.5, "interval": [0.4, 0.6], "games": 6}
@@ -356,7 +364,7 @@ def test_the_uninformed_adversary_plays_the_games_of_the_studys_seed(
 def test_the_uninformed_adversarys_games_are_kept_until_the_entry_is_written(
     agent: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def evaluate(*_: object, executor: KeptGames) -> list[SimpleNamespace]:
+    def evaluate(*_: object, executor: KeptGames, **__: object) -> list[SimpleNamespace]:
         executor.folder.mkdir(parents=True, exist_ok=True)
         (executor.folder / "0.npz").touch()
         return [SimpleNamespace(win_share=0.5, interval=(0.4, 0.6), games=6)]
