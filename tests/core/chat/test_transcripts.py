@@ -24,7 +24,8 @@ from spygames.records import (
     save_games,
 )
 from spygames.text import Verdict, parse
-from tests.support.chat_server import chat_server, model_of, sensible
+from tests.core.players.test_python_function import last_decision
+from tests.support.chat_server import chat_server, listed, model_of, sensible
 
 pytest.importorskip("httpx", reason="needs the extra llm")
 
@@ -215,6 +216,22 @@ def test_games_that_are_broken_off_have_a_line(tmp_path: Path) -> None:
         model.close()
     assert len(games_in(tmp_path)) == 3
     assert all(replay(record_of(line)).size for line in games_in(tmp_path))
+
+
+def test_the_end_of_a_later_game_is_not_that_of_a_broken_one(tmp_path: Path) -> None:
+    """The later game ends before the model is asked in it."""
+    game = make_game("agent_avenue_v0", first_player=1)
+    start, action = last_decision(game, 0)
+    with chat_server(lambda messages, number: f"[{listed(messages)[-1]}]") as server:
+        model = model_of(server, game=game, transcripts=Transcripts(tmp_path))
+        env = SingleEnv(game, model, seat=0)
+        env.reset(seed=1)  # the model has decided first
+        env.reset(options={"state": start})
+        assert env.step(action)[2]
+        model.close()
+    (line,) = games_in(tmp_path)
+    assert line["ended"] == "broken off"
+    assert len(record_of(line).actions) <= len(line["seats"]["1"]["decisions"]) == 1
 
 
 def test_transcripts_of_another_kind_are_refused(tmp_path: Path) -> None:

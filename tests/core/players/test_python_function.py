@@ -14,6 +14,7 @@ import pytest
 
 import tests.poker.kuhn as kuhn
 from spygames import NOBODY, Game, GameEnv, SingleEnv, make_game
+from spygames.core.players.mixture import MixturePlayer
 from spygames.core.players.names import make_player, named_players, runs_code
 from spygames.core.players.player import PlayerFailed
 from spygames.core.players.python_function import PythonPlayer
@@ -212,6 +213,32 @@ def test_an_object_is_not_told_the_end_of_a_later_game() -> None:
     env.reset(options={"state": start})
     assert env.step(action)[2]
     assert told == []
+
+
+def test_an_object_is_not_told_the_end_of_a_game_that_another_member_played() -> None:
+    """Its own game was broken off after its decision, and in the later one the same seat decides at the same time."""
+    number, made, told = 0, list[int](), list[tuple[int, int]]()
+
+    class Told:
+        def __init__(self, game: Game, seat: int, seed: int) -> None:
+            self.number = number
+            made.append(number)
+
+        def act(self, observation: np.ndarray, mask: np.ndarray) -> int:
+            return 0
+
+        def ended(self, returns: np.ndarray) -> None:
+            told.append((self.number, number))
+
+    mixture = MixturePlayer(KUHN, [PythonPlayer(KUHN, Told, "told"), make_player(KUHN, "random")])
+    session = Session(Rows(KUHN, 1, 0), [mixture, make_player(KUHN, "random")], np.array([[0, 1]]))
+    for number in range(1, 33):
+        session.begin(ROW, np.array([number], np.uint64))
+        session.apply(ROW, session.ask(ROW))
+        while number % 2 and not session.rows.done[0]:  # every second game is broken off
+            session.apply(ROW, session.ask(ROW))
+    assert told == [(each, each) for each in made if each % 2]
+    assert len(made) > len(told) > 3
 
 
 def test_seen_and_ended_are_optional(module: str) -> None:

@@ -229,9 +229,12 @@ class LanguageModel:
 
     def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
         """Write the transcript of a game once all seats of the model have received the result."""
-        self._following.ending(row, seat, notes, True)
+        news = self._following.ending(row, seat, notes)
         talk = self._talks.get((row, seat))
         if talk is None or notes is None:
+            return
+        if news is None:  # the model was asked in an earlier game of the row only
+            self._write(row, "broken off")
             return
         talk.played = _whole_game(notes, row, talk.played, talk.played)
         if seat == max(each for place, each in self._talks if place == row):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spygames.core.game import rng as streams
+from spygames.core.game.padding import to_fields
 from spygames.core.players.history import Notes
 from spygames.core.players.player import DecisionBatch, PlayerFailed
 
@@ -42,6 +43,8 @@ class _Known(NamedTuple):
     """Whether the current process or object of the player has received all events."""
     before: "_Known | None" = None
     """The entry before it, as long as the decision has no answer."""
+    state: bytes = b""
+    """The position of the decision (`to_fields`), by which `ending` recognizes the game."""
 
 
 class Following:
@@ -69,7 +72,8 @@ class Following:
             self._games[seat] = self._games.get(seat, 0) + 1
             known = _Known((0, 0), self._games[seat])
         earlier = None if before is None else before._replace(before=None)
-        self._known[row, seat] = _Known(decision, known.number, before=earlier)
+        state = to_fields(d.states[row : row + 1]).tobytes()
+        self._known[row, seat] = _Known(decision, known.number, before=earlier, state=state)
         return News(seat, known.number, begins, notes.seen(row, seat, known.decision[1], effects))
 
     def answered(self, d: DecisionBatch, row: int, answer: int | PlayerFailed) -> None:
@@ -109,8 +113,10 @@ class Following:
         known = self._known.pop((row, seat), None)
         if known is None or notes is None or not known.received:
             return None
-        since = known.decision[1]
-        if since >= notes.count[row] or notes.states["to_move"][row, since % notes.size] != seat:
+        since, count = known.decision[1], int(notes.count[row])
+        place = since % notes.size
+        is_kept = count - since <= notes.size
+        if since >= count or (is_kept and to_fields(notes.states[row, place : place + 1]).tobytes() != known.state):
             return None  # the entry belongs to an earlier game, which was broken off
         return News(seat, known.number, False, notes.seen(row, seat, since, effects))
 
