@@ -115,6 +115,18 @@ def test_a_partner_with_other_memory_is_left_alone() -> None:
         assert count == counts[row]
 
 
+def test_another_mixture_in_the_team_draws_by_itself() -> None:
+    """The draw of a partner's mixture, which may have fewer members, is not taken for its own."""
+    game = make_game("agent_avenue_v0", players=4)
+    mine, theirs = [seat for seat in range(4) if game.side_of[seat] == 0]
+    for first, second in ((mine, theirs), (theirs, mine)):
+        partner, seating = MixturePlayer(game, [Fixed(0), Fixed(0)]), [2, 2, 2, 2]
+        seating[first], seating[second] = 1, 0
+        found, _ = drawn(game, seating, [partner, make_player(game, "random")], n=100)
+        counts = np.bincount(found[found[:, second] >= 0, second], minlength=3)
+        assert counts.min() > 15
+
+
 def test_a_wrong_answer_names_the_member() -> None:
     class Single(Fixed):
         def act(self, decisions: DecisionBatch) -> np.ndarray:
@@ -249,6 +261,18 @@ def test_only_members_that_follow_games_are_told_the_end() -> None:
     twice = Fixed(0)
     MixturePlayer(GAME, [twice, Fixed(1), twice]).ended(3, 1, np.zeros(2), None)
     assert twice.told == [(3, 1)]
+
+
+def test_members_that_compare_equal_are_different_players() -> None:
+    """Such as data classes, which have no hash."""
+
+    class Equal(Fixed):
+        def __eq__(self, other: object) -> bool:
+            return True
+
+    one, other = Equal(0), Equal(0)
+    MixturePlayer(GAME, [one, other, one]).ended(3, 1, np.zeros(2), None)
+    assert one.told == other.told == [(3, 1)]
 
 
 def test_members_must_be_players() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from zlib import crc32
 
 import numpy as np
 
@@ -15,8 +16,9 @@ __all__ = ["MIX", "MixturePlayer"]
 
 MIX = "mix"
 """The kind of a mixture's name, `mix:A|B`."""
-DRAWN = np.float32(1 << 20)
-"""The memory of a seat whose member is drawn begins with this number plus the member's index."""
+DRAWN, PLACES = 1 << 20, 1 << 23
+"""The memory of a seat whose member is drawn begins with a number from `DRAWN` on, below `DRAWN` + `PLACES`. All of
+these are exact as float32. Which mixture has drawn which member follows from it, up to a rare coincidence."""
 
 
 def members_of(player: Player) -> tuple[Player, ...]:
@@ -61,7 +63,9 @@ class MixturePlayer:
         self.game, self.members = game, tuple(members)
         self.name = f"{MIX}:{'|'.join(map(name_of, members))}"
         self.memory_size = 1 + max(getattr(member, "memory_size", 0) for member in members)
-        """Number of floats in `DecisionBatch.memory`: the member's index, then the member's own memory."""
+        """Number of floats in `DecisionBatch.memory`: one for the member's index, then the member's own memory."""
+        own = crc32(self.name.encode()) % (PLACES // len(members))
+        self._first = np.float32(DRAWN + own * len(members))  # in the memory, for the member with index 0
         self.notes_size = max(getattr(member, "notes_size", 0) for member in members)
         """Number of past decisions that the members need to know."""
 
@@ -94,7 +98,7 @@ class MixturePlayer:
         return self._ended
 
     def _ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
-        for member in dict.fromkeys(self.members):
+        for member in {id(member): member for member in self.members}.values():
             tell_end({seat: member}, returns, row, notes)
 
     def _ask(self, member: Player, d: DecisionBatch) -> np.ndarray:
@@ -107,8 +111,8 @@ class MixturePlayer:
     def _draw(self, d: DecisionBatch, memory: np.ndarray) -> np.ndarray:
         """Return the index of each row's member, int64 [k], drawn at the first decision of a side."""
         seats, side_of = d.states["to_move"][d.rows], np.asarray(self.game.side_of)
-        noted = memory[d.rows, :, 0] - DRAWN  # of all seats
-        # A partner may be another player, whose memory has other numbers.
+        noted = memory[d.rows, :, 0] - self._first  # of all seats
+        # A partner may be another player, also another mixture, whose memory has other numbers.
         known = (noted == np.floor(noted)) & (noted >= 0) & (noted < len(self.members))
         known &= side_of[seats][:, None] == side_of
         found = noted[np.arange(len(seats)), known.argmax(axis=1)]
@@ -116,5 +120,5 @@ class MixturePlayer:
         for k in np.flatnonzero(drawn < 0).tolist():
             with np.errstate(over="ignore"):
                 drawn[k] = uniform(d.rng[d.rows[k]], len(self.members))
-        memory[d.rows, seats, 0] = DRAWN + drawn
+        memory[d.rows, seats, 0] = self._first + drawn
         return drawn
