@@ -245,6 +245,28 @@ def test_decisions_continue_where_they_were_when_the_model_can_be_asked_again(tm
     assert usual[-1].retries > 5
 
 
+def test_a_model_that_was_closed_is_told_its_game_from_the_beginning() -> None:
+    """Its conversation has ended, so the new one has all events."""
+    from spygames import Rows
+    from spygames.players import Session, as_players
+
+    with chat_server(sensible) as server:
+        model = model_of(server)
+        rows = Rows(GAME, 1, 1)
+        session = Session(rows, as_players(GAME, [model, "random"]), np.array([[0, 1]]))
+        session.begin(rows.all, np.ones(1, np.uint64))
+        while len(server.requests) < 2 or rows.seats[0] != 0:
+            session.apply(rows.all, session.ask(rows.all))
+        model.close()
+        session.ask(rows.all)
+        model.close()
+    assert session.notes is not None
+    system, question = server.requests[-1]["messages"]
+    assert system == server.requests[0]["messages"][0]
+    events = session.notes.seen(0, 0, 0, effects=True)
+    assert question["content"].splitlines()[1 : len(events) + 2] == [*(f"- {event}" for event in events), ""]
+
+
 def test_an_error_in_one_game_waits_for_the_running_ones_and_begins_no_other() -> None:
     begun: list[int] = []
     both = threading.Barrier(2)

@@ -135,7 +135,7 @@ class LanguageModel:
         self.close()
 
     def close(self, unfinished: bool = True) -> None:
-        """Close the connections.
+        """Close the connections, and end all conversations. A new one tells its game from the beginning.
 
         Args:
             unfinished: whether the games that have not ended are written to the transcripts as broken off. They are not
@@ -148,6 +148,8 @@ class LanguageModel:
             if unfinished:
                 self._write(row, "broken off")
         self._talks.clear()
+        for seat in range(self.game.num_players):
+            self._following.restart(seat)
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         """Return the model's action for each of `decisions.rows`, int64 [k].
