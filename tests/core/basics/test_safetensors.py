@@ -57,6 +57,8 @@ def test_float32_and_bfloat16_are_read_exactly() -> None:
         (packed({"x": about(shape=[1.0])}, bytes(4)), "must be at most 8 counts"),
         (packed({"x": about(shape=[1] * 9)}, bytes(4)), "must be at most 8 counts"),
         (packed({"x": about(shape=[1 << 52] * 8)}, bytes(4)), "must fit its shape"),
+        (packed({"x": about(shape=[1 << 52, 1 << 52, 0], offsets=[0, 0])}), "'x' must not be empty with the"),
+        (packed({"x": about(shape=[0, 1 << 31, 1 << 31], offsets=[0, 0], dtype="BF16")}), "must not be empty"),
         (packed({"x": about(offsets=[0, 8])}, bytes(8)), "must fit its shape"),
         (packed({"x": about(offsets=[4, 0])}, bytes(4)), "must fit its shape"),
         (packed({"x": about(offsets=[-4, 0])}, bytes(4)), "must be two counts"),

@@ -77,6 +77,8 @@ def _place(name: str, about: Any) -> tuple[int, int, tuple[int, ...], np.dtype[A
         raise SafetensorsError(f"the data_offsets of {shown(name)} must be two counts, not {shown(offsets)}")
     if offsets[1] - offsets[0] != math.prod(shape) * dtype.itemsize:
         raise SafetensorsError(f"the data_offsets of {shown(name)} must fit its shape {shown(shape)}")
+    if not is_count(math.prod(n or 1 for n in shape)):  # NumPy makes no such array, even if it is empty
+        raise SafetensorsError(f"{shown(name)} must not be empty with the large shape {shown(shape)}")
     return offsets[0], offsets[1], tuple(shape), dtype
 
 
