@@ -400,6 +400,25 @@ def test_outside_the_main_thread_time_is_checked_afterwards() -> None:
         within(60, lambda: 1 // 0)
 
 
+def test_a_limit_within_a_limit_does_not_lift_it() -> None:
+    """Such as that of a player whose decision plays a game of other players with limits."""
+
+    def outer() -> None:
+        assert within(50, lambda: 1) == 1
+        with pytest.raises(TooLate):
+            within(0.01, lambda: time.sleep(30))
+        time.sleep(30)
+
+    began = time.monotonic()
+    with pytest.raises(TooLate):
+        within(0.2, outer)
+    assert 0.15 < time.monotonic() - began < 15
+    with pytest.raises(TooLate):
+        within(0.02, lambda: within(50, lambda: time.sleep(0.05)) or time.sleep(30))
+    assert time.monotonic() - began < 25
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
 def test_the_digest_of_a_player_covers_its_file(module: str, tmp_path: Path) -> None:
     first, other = (make_player(KUHN, f"python:{module}.{name}") for name in ("first", "spoils"))
     digest = player_digest(KUHN, first)
