@@ -10,6 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from spygames import SingleEnv, make_game
+from spygames.core.chat.account import Budget
+from spygames.core.chat.player import CONCURRENT
 from spygames.players import LanguageModel, Limits, PlayerFailed, PlayerUnavailable, Transcripts
 from spygames.records import (
     Film,
@@ -232,6 +234,21 @@ def test_the_end_of_a_later_game_is_not_that_of_a_broken_one(tmp_path: Path) -> 
     (line,) = games_in(tmp_path)
     assert line["ended"] == "broken off"
     assert len(record_of(line).actions) <= len(line["seats"]["1"]["decisions"]) == 1
+
+
+def test_a_running_game_belongs_to_the_transcripts_that_it_began_with(tmp_path: Path) -> None:
+    folders = [tmp_path / "a", tmp_path / "b"]
+    with chat_server(sensible) as server:
+        model = model_of(server, transcripts=Transcripts(folders[0]))
+        env = SingleEnv(GAME, model, seat=1)
+        env.reset(seed=1)  # the model has decided
+        with pytest.raises(ValueError, match="patience must be"):
+            model.use(Budget(), None, 3, 0)
+        assert model.concurrent == CONCURRENT
+        model.use(Budget(), Transcripts(folders[1]), 3, 60)
+        model.close()
+    assert [line["ended"] for line in games_in(folders[0])] == ["broken off"]
+    assert not (folders[1] / "games.jsonl").exists()
 
 
 def test_transcripts_of_another_kind_are_refused(tmp_path: Path) -> None:

@@ -127,12 +127,15 @@ class LanguageModel:
         raise ValueError(f"leave out --jobs and --on: {self.name} asks in all games at the same time from one process")
 
     def use(self, budget: Budget, transcripts: Transcripts | None, concurrent: int, patience: float) -> None:
-        """Set limits, transcripts, the number of requests at the same time, and seconds for an answer."""
-        self.concurrent = whole("concurrent", concurrent, 1)
-        self.patience = time_limit("patience", patience)
+        """Set limits, transcripts, the number of requests at the same time, and seconds for an answer.
+
+        Raises:
+            ValueError: a value is wrong, or a price is missing. Nothing has changed then.
+        """
+        concurrent, patience = whole("concurrent", concurrent, 1), time_limit("patience", patience)
         budget.join(self.model.model, self.account)
-        self.budget, self.transcripts = budget, transcripts
-        self.close()
+        self.close()  # games that are on belong to the earlier transcripts
+        self.concurrent, self.patience, self.budget, self.transcripts = concurrent, patience, budget, transcripts
 
     def close(self, unfinished: bool = True) -> None:
         """Close the connections, and end all conversations. A new one tells its game from the beginning.
