@@ -20,7 +20,7 @@ class Account:
     decisions: int = 0
     """Number of decisions for which the model was asked."""
     answers: int = 0
-    """Number of answers, which is `decisions` plus `retries`."""
+    """Number of answers: `retries`, and one for each of `decisions` unless its first request got none."""
     retries: int = 0
     """Number of answers to a correction."""
     ok: int = 0
