@@ -161,7 +161,7 @@ def differences(
                 values = f"{then.tolist()} in one world, {now.tolist()} in another"
                 yield name, difference(then, now, ("in one world", "in another")) if now.dtype.names else values
         elif name == "moves":
-            for action in now.keys() & then.keys():
+            for action in filter(then.__contains__, now):  # in the same order each time
                 if now[action] != then[action] and not can_tell_apart(game, one, other, seat, action):
                     yield name, _first(then[action], now[action])
         elif now != then:

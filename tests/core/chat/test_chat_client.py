@@ -191,6 +191,7 @@ def test_tokens_that_the_server_does_not_report_are_estimated() -> None:
             "llm:m,mode=listed-on-retry,retries=0,temperature=1,tokens=5",
         ),
         ("m,temperature=0.70000001", "llm:m,mode=listed,temperature=0.70000001"),
+        ("m,temperature=-0.0", "llm:m,mode=listed,temperature=0"),
     ],
 )
 def test_names_are_read_and_written_in_full(argument: str, name: str) -> None:

@@ -121,7 +121,7 @@ def _read_temperature(key: str, text: str) -> float:
         value = -1.0
     if not 0 <= value <= 2:
         raise ValueError(f"{key} must be a number from 0 to 2, not {shown(text)}")
-    return value
+    return value + 0.0  # -0 is 0, in the name, too
 
 
 def _read_effort(key: str, text: str) -> str:
