@@ -29,6 +29,19 @@ def test_choices_follow_the_options_of_the_game() -> None:
             choices.made(Choices(), number, picked)
 
 
+def test_every_value_can_be_chosen_in_place_of_the_one_given_at_the_start() -> None:
+    """None is a value, too, though it is the default of the game."""
+    offered = Choices((), "agent_avenue_v0", {"mode": "advanced", "players": 4, "captain": "fixed"})
+    options = offered.options_of("agent_avenue_v0")
+    number = next(i for i, option in enumerate(options) if option.name == "captain")
+    picked = [option.default for option in options]
+    found = {}
+    for k, value in enumerate(options[number].values):
+        picked[number] = k
+        found[value] = choices.made(offered, 0, picked).options["captain"]
+    assert found == {None: "alternate", "alternate": "alternate", "fixed": "fixed"}
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', '{"format": 1, "layout": 3}', "[" * 100_000, "\0\0"])
 def test_a_damaged_agent_does_not_break_the_list_of_players(tmp_path: Path, text: str) -> None:
     """The error is shown only when the player is made."""

@@ -182,7 +182,7 @@ def made(choices: Choices, number: int, picked: Sequence[int]) -> Game:
     offered = choices.options_of(games[number])
     if len(picked) != len(offered) or not all(0 <= i < len(o.values) for i, o in zip(picked, offered, strict=True)):
         raise ValueError("this variant does not exist: choose the options in the form")
-    chosen = {o.name: o.values[i] for o, i in zip(offered, picked, strict=True) if o.values[i] is not None}
+    chosen = {o.name: o.values[i] for o, i in zip(offered, picked, strict=True)}
     return make_game(games[number], **{**choices.options, **chosen})
 
 
