@@ -42,6 +42,18 @@ def test_every_value_can_be_chosen_in_place_of_the_one_given_at_the_start() -> N
     assert found == {None: "alternate", "alternate": "alternate", "fixed": "fixed"}
 
 
+def test_a_table_as_an_option_is_offered_as_ones_own() -> None:
+    deck = {"13": 20, "9": 30}
+    offered = Choices((), "agent_dog_v0", {"deck": deck})
+    visitor = Visitor(make_app(offered, [HOST]))
+    assert ">your own</option>" in visitor.get("/").text
+    assert "Cards: your own" not in visitor.get("/seats?game=0").text  # the default of this server
+    standard = f"/seats?game=0&o{[o.name for o in offered.options_of('agent_dog_v0')].index('deck')}=0"
+    assert "Cards: standard" in visitor.get(standard).text
+    game = choices.made(offered, 0, [option.default for option in offered.options_of("agent_dog_v0")])
+    assert game.options["deck"] == deck
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', '{"format": 1, "layout": 3}', "[" * 100_000, "\0\0"])
 def test_a_damaged_agent_does_not_break_the_list_of_players(tmp_path: Path, text: str) -> None:
     """The error is shown only when the player is made."""

@@ -88,7 +88,10 @@ class Choices:
 def worded(game: str, option: Option) -> Option:
     """Return an option with its label, its description and its values in words."""
     words = words_of(game, option.name) or OptionWords(option.name.replace("_", " "), sentence(option.about))
-    shown = tuple(words.values.get(value, _value(option.name, value)) for value in option.values)
+    named = [*words.values.items()]  # compared one by one: a value may be a table, which has no hash
+    shown = tuple(
+        next((text for known, text in named if known == value), _value(option.name, value)) for value in option.values
+    )
     return replace(option, label=words.label, about=words.about, shown=shown)
 
 
@@ -112,6 +115,8 @@ def _value(name: str, value: object) -> str:
         return "yes" if value else "no"
     if name == "first_player" and isinstance(value, int):
         return f"seat {value + 1}"
+    if isinstance(value, dict | list):
+        return "your own"
     return "default" if value is None else str(value).replace("_", " ")
 
 
