@@ -1,12 +1,14 @@
 """`spygames record --dataset`: the rows, the card, going on after an interruption, and wrong options."""
 
 import json
+import shlex
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from spygames.core.records.dataset import _number
 from spygames.core.records.record import game_of
 from spygames.records import chat_rows, decision_rows, load_games, make_record, play_record
 from spygames_app import datasets
+from spygames_app.cli.arguments import read_option
+from spygames_app.cli.record import Record
 from spygames_training.ladder.lines import Entry
 from tests.cli.command import complaint, run
 
@@ -76,6 +80,14 @@ def test_the_card_counts_the_games_that_were_forfeited(tmp_path: Path) -> None:
         card = datasets.card(datasets.Dataset(tmp_path, plan, games), "spygames record")
         assert says in card
         assert ("gave no legal action" in card) == bool(says)
+
+
+def test_the_command_on_the_card_makes_the_same_game() -> None:
+    """Options are written so that the command line reads them, tables as JSON."""
+    game = make_game("agent_dog_v0", players=2, deck={"13": 20, "9": 30})
+    command = shlex.split(Record(players=("random",))._command(game, ("random", "random")))
+    options = [read_option(after) for option, after in pairwise(command) if option == "--option"]
+    assert make_game("agent_dog_v0", **dict(options)) == game
 
 
 def test_rows_are_those_of_the_library(tmp_path: Path) -> None:

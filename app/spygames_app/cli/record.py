@@ -1,5 +1,6 @@
 """`spygames record`."""
 
+import json
 import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -179,7 +180,8 @@ class Record:
         """Return a command line that writes the same dataset."""
         from spygames.core.game.registry import name_of
 
-        options = [part for name, chosen in game.options.items() for part in ("--option", f"{name}={chosen}")]
+        made = {key: json.dumps(each) if isinstance(each, dict | list) else each for key, each in game.options.items()}
+        options = [part for name, chosen in made.items() for part in ("--option", f"{name}={chosen}")]
         words = ["spygames", "record", *specs, "--game", name_of(game), *options, "--games", self.games]
         words += ["--seed", self.seed, "--dataset", self.dataset]
         words += ["--form", self.form] if self.form != "decisions" else []
