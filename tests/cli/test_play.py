@@ -124,7 +124,7 @@ def test_a_seed_gives_the_same_game(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_numbers_and_texts_name_actions() -> None:
     live = alone(kuhn.make_game(), make_player(kuhn.make_game(), "random"), 0, 0)
-    asked_again = ["0", "3", "-1", "", "²", "raise"]
+    asked_again = ["0", "3", "-1", "", "²", "9" * 5000, "raise"]
     for answers, action in (
         (["1"], kuhn.PASS),
         (["2"], kuhn.BET),

@@ -83,7 +83,7 @@ def test_step_shows_positions_with_advice(tmp_path: Path, capsys: pytest.Capture
     game, out = make_game(), tmp_path / "games.jsonl"
     record = play_record(game, [make_player(game, "greedy")] * 2, 3)
     save_games(out, [record])
-    typed = iter(["", "back", "nonsense", "back", "end", "999", str(len(record.actions))])
+    typed = iter(["", "back", "nonsense", "back", "end", "999", "9" * 5000, str(len(record.actions))])
 
     def ask(prompt: str) -> str:
         asked.append(prompt)
@@ -92,7 +92,7 @@ def test_step_shows_positions_with_advice(tmp_path: Path, capsys: pytest.Capture
     asked: list[str] = []
     assert Replay(out, step=True, agent="mcts:8").run(ask) == 0
     last = len(record.actions)
-    assert [int(prompt.partition("/")[0]) for prompt in asked] == [0, 1, 0, 0, 0, last, last, last]
+    assert [int(prompt.partition("/")[0]) for prompt in asked] == [0, 1, 0, 0, 0, last, last, last, last]
     shown = capsys.readouterr().out
     assert f"The positions are 0 to {last}." in shown
     assert "What mcts:8 would do:" in shown

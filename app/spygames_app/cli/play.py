@@ -276,7 +276,7 @@ def choose(
         word, _, rest = answer.partition(" ")
         if (action := live.named(answer)) is not None:
             return action
-        if answer.isdecimal() and 1 <= int(answer) <= len(texts):
+        if answer.isdecimal() and len(answer) < 10 and 1 <= int(answer) <= len(texts):  # int() limits the digits
             return actions[texts[int(answer) - 1]]
         if answer in ("quit", "exit", "q"):
             raise Left

@@ -142,7 +142,7 @@ def step_through(film: "Film", viewer: int, ask: Callable[[str], str]) -> None:
                 return
             wanted = {"": at + 1, "back": at - 1, "b": at - 1, "end": last}.get(answer)
             if answer.isdecimal():
-                wanted = int(answer)
+                wanted = int(answer) if len(answer) < 10 else last + 1  # int() limits the digits
             if wanted is not None and 0 <= wanted <= last:
                 at = wanted
                 break
