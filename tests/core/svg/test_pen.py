@@ -24,6 +24,16 @@ def test_values_are_short_and_escaped() -> None:
     assert ">&lt;b&gt; &amp; &#x27;c&#x27;</text>" in text
 
 
+def test_characters_that_xml_forbids_are_replaced() -> None:
+    pen = Pen()
+    pen.open("svg")
+    pen.words(1, 2, "a\x00b\x1bc\ud800d\uffffe\tf é \N{SNOWMAN}\U0001f575", 12, aria_label="\x01")
+    pen.close("svg")
+    (words,) = ElementTree.fromstring(str(pen).encode())
+    assert words.text == "a\ufffdb\ufffdc\ufffdd\ufffde\tf é \N{SNOWMAN}\U0001f575"
+    assert words.get("aria-label") == "\ufffd"
+
+
 def test_groups_and_targets_nest() -> None:
     pen = Pen()
     pen.at(3, 4.56, scale=0.5, turn=90)

@@ -4,6 +4,7 @@ The output has no ids, gradients, filters, `style` attributes, external fonts or
 any number of pictures, even under a strict content security policy.
 """
 
+import re
 from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
 from html import escape
@@ -50,7 +51,7 @@ class Pen:
 
     def add(self, tag: str, text: str | None = None, **attributes: Any) -> None:
         """Add an element. Attribute `font_size` becomes `font-size`, `class_` becomes `class`; None is left out."""
-        end = "/>" if text is None else f">{escape(text)}</{tag}>"
+        end = "/>" if text is None else f">{_safe(text)}</{tag}>"
         self._parts.append(f"<{tag}{_attributes(attributes)}{end}")
 
     def open(self, tag: str = "g", **attributes: Any) -> None:
@@ -197,7 +198,15 @@ def _name(name: str) -> str:
     return name.rstrip("_").replace("_", "-")
 
 
-_escaped = lru_cache(4096)(escape)
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that make an SVG invalid, even escaped; the name of a player in a record may have them."""
+
+
+def _safe(text: str) -> str:
+    return escape(_NOT_XML.sub("\ufffd", text))
+
+
+_escaped = lru_cache(4096)(_safe)
 """Cached, since colors and the paths of icons repeat."""
 
 
