@@ -1,14 +1,16 @@
 """Games in the memory of the page: undo, hints, and which ones are removed."""
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from spygames.core.svg.annotations import Advice
 from spygames_app.web import store
-from spygames_app.web.store import Store, Watched
+from spygames_app.web.store import Refused, Store, Watched, WebGame
 from tests.web.test_server import levelled
-from tests.web.visitor import GAME, Visitor, actions, new_store, revision
+from tests.web.visitor import GAME, Moody, Visitor, actions, begin, new_store, revision
 
 
 def test_the_log_after_an_undo_has_the_new_move(server: tuple[Store, Visitor]) -> None:
@@ -70,3 +72,101 @@ def test_the_latest_uploaded_games_are_kept(monkeypatch: pytest.MonkeyPatch) -> 
     mine = kept.watch(Watched(None, "the server's", None))  # type: ignore[arg-type]
     brought = [kept.watch(Watched("visitor", str(k), None)) for k in range(3)]  # type: ignore[arg-type]
     assert [*kept.watched] == [mine, *brought[1:]]
+
+
+def failed(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> WebGame:
+    """Return a game in which the player to move has failed."""
+    kept, visitor = server
+    monkeypatch.setattr(store, "make_player", lambda game, spec: Moody([None] * (store.TRIES + 1) + [ValueError()]))
+    made = begin(visitor, kept)
+    assert made.live is not None
+    while not made.failed:
+        made.act(made.revision, [*made.live.legal()][-1])
+        made.wait(20)
+    return made
+
+
+def test_nobody_moves_in_a_game_that_was_resigned(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = failed(server, monkeypatch)
+    number = made.revision
+    made.resign()
+    with pytest.raises(Refused, match="No player has failed"):
+        made.ask_again(at_random=True)
+    assert (made.revision, made.problem, made.over) == (number, "", True)
+
+
+def test_a_second_click_makes_no_random_move_for_the_user(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second click is let in before the first one has been answered, and its turn comes after that."""
+    made, jobs = failed(server, monkeypatch), list[Callable[[], None]]()
+    monkeypatch.setattr(made, "work", lambda what, job: jobs.append(job))
+    for _ in range(2):
+        made.ask_again(at_random=True)
+    assert made.live is not None
+    jobs[0]()
+    moved = len(made.live.decisions)
+    assert made.live.mover == made.seat
+    jobs[1]()
+    assert len(made.live.decisions) == moved
+
+
+def test_two_requests_at_once_are_one_move(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other request comes between the check of a move and the move itself."""
+    kept, visitor = server
+    made = begin(visitor, kept)
+    live = made.live
+    assert live is not None
+    named, text = live.named, next(iter(live.legal()))
+
+    def meanwhile(do: Callable[[], None]) -> None:
+        def first(text: str) -> int | None:
+            monkeypatch.setattr(live, "named", named)
+            action = named(text)
+            do()
+            made.wait(20)
+            return action
+
+        monkeypatch.setattr(live, "named", first)
+
+    meanwhile(lambda: made.act(0, text))
+    made.act(0, text)
+    assert [decision.seat for decision in live.decisions].count(0) == 1
+    meanwhile(made.resign)
+    number = made.revision
+    with pytest.raises(Refused, match="The game is over"):
+        made.act(number, next(iter(live.legal())))
+    assert made.revision == number
+
+
+def test_a_player_that_follows_games_sees_no_other_game(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not warmed up with other games, and as it cannot forget, no move is taken back."""
+
+    class Following(Moody):
+        asked = 0
+
+        def act(self, decisions: Any) -> np.ndarray:
+            type(self).asked += 1
+            return super().act(decisions)
+
+        def ended(self, row: int, seat: int, returns: np.ndarray, notes: object) -> None: ...
+
+    kept, visitor = server
+    monkeypatch.setattr(store, "make_player", lambda game, spec: Following([]))
+    made = begin(visitor, kept)
+    assert made.live is not None
+    assert Following.asked == 0
+    page = visitor.get(f"/games/{made.id}").text
+    visitor.post(f"/games/{made.id}/act", {"revision": revision(page), "action": actions(page)[-1]})
+    made.wait(20)
+    assert Following.asked == [decision.seat for decision in made.live.decisions].count(1) > 0
+    if made.over:
+        return
+    number = made.revision
+    refused = visitor.post(f"/games/{made.id}/undo", {"revision": number})
+    assert (refused.status, made.revision) == (409, number)
+    assert refused.problem.startswith("No move can be taken back: moody remembers every move")

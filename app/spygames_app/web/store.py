@@ -248,8 +248,9 @@ class WebGame:
         if action is None:
             raise self._refusal(live, text, tapped)
         with self.lock:
-            if self.busy or revision != self.revision:
-                raise Refused(f"Not now: {self.busy or 'the game has moved on'}.")
+            if (revision, text) == self.last:
+                return  # both clicks came at once
+            self._turn(revision)  # again: meanwhile another request may have changed the game
             self.last, self.busy, self.problem = (revision, text), "the other players are thinking", ""
             live.act(action)
         self._tell()
@@ -261,7 +262,7 @@ class WebGame:
             raise Refused("No player has failed.")
 
         def go_on() -> None:
-            if at_random and self.live is not None:
+            if at_random and self.failed and self.live is not None:  # not if another click came first
                 self.live.act(secrets.choice([*self.live.legal().values()]))
             self.play_on()
 
@@ -273,10 +274,8 @@ class WebGame:
         Raises:
             Refused: it is not the user's turn, there is no such decision, or a player cannot forget.
         """
-        live = self._turn(revision)
         with self.lock:
-            if self.busy or revision != self.revision:
-                raise Refused(f"Not now: {self.busy or 'the game has moved on'}.")
+            live = self._turn(revision)
             decisions = len(live.decisions)
             try:
                 taken = live.take_back(self.seat)
@@ -300,7 +299,7 @@ class WebGame:
                 raise Refused(f"Not now: {self.busy}.")
             if self.over:
                 raise Refused("The game is over.")
-            self.resigned = True
+            self.resigned, self.failed, self.problem = True, False, ""
         self._tell()
 
     def ask_hint(self, revision: int, number: int) -> None:
