@@ -1,6 +1,7 @@
 """Games in the memory of the page: undo, hints, and which ones are removed."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -170,3 +171,26 @@ def test_a_player_that_follows_games_sees_no_other_game(
     refused = visitor.post(f"/games/{made.id}/undo", {"revision": number})
     assert (refused.status, made.revision) == (409, number)
     assert refused.problem.startswith("No move can be taken back: moody remembers every move")
+
+
+def test_games_are_listed_while_others_upload(server: tuple[Store, Visitor]) -> None:
+    """Another visitor uploads a game while the first one of the list is read."""
+    kept, visitor = server
+
+    class Slow(Watched):
+        @property
+        def title(self) -> str:  # type: ignore[override]
+            kept.watch(Watched("stranger", "other", None))  # type: ignore[arg-type]
+            return "mine"
+
+        def __init__(self) -> None:
+            record = SimpleNamespace(players=("greedy", "random"))
+            object.__setattr__(self, "visitor", None)
+            object.__setattr__(self, "screening", SimpleNamespace(film=SimpleNamespace(record=record)))
+
+    for _ in range(2):
+        kept.watch(Slow())
+    page = visitor.get("/records").text
+    assert page.count("mine: greedy, random") == 2
+    assert "other" not in page
+    assert len(kept.watched) == 4

@@ -349,8 +349,7 @@ class Site:
     def _records(self, visit: Visit, problem: str = "") -> Html:
         listed = [
             (f"{each.title}: {', '.join(each.screening.film.record.players) or 'unknown players'}", f"/records/{name}")
-            for name, each in self.store.watched.items()
-            if each.visitor in (None, visit.cookie)
+            for name, each in self.store.records(visit.cookie).items()
         ]
         return pages.records(listed, visit.token, problem)
 

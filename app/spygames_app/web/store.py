@@ -506,6 +506,11 @@ class Store:
                 del self.watched[key]
             return name
 
+    def records(self, visitor: str) -> dict[str, Watched]:
+        """Return the recorded games that a visitor may see, by their keys."""
+        with self._lock:  # others upload meanwhile
+            return {name: each for name, each in self.watched.items() if each.visitor in (None, visitor)}
+
     def record(self, visitor: str, name: str) -> Watched | None:
         """Return a recorded game if the visitor may see it, otherwise None."""
         found = self.watched.get(name)
