@@ -52,7 +52,9 @@ def test_the_server_knows_its_own_addresses() -> None:
     assert hosts_of("localhost", 80)[0] == "localhost:80"
     assert {"localhost", "127.0.0.1", "[::1]"} <= set(hosts_of("localhost", 80))
     assert hosts_of("192.168.1.2", 8000) == ["192.168.1.2:8000"]
-    assert hosts_of("fe80::1", 8000) == ["[fe80::1]:8000"]
+    assert hosts_of("fe80::1", 8000) == hosts_of("FE80:0::1", 8000) == ["[fe80::1]:8000"]
+    assert hosts_of("0:0::1", 8000)[0] == "[::1]:8000"
+    assert hosts_of("Server.example", 80) == ["server.example:80", "server.example"]
     everywhere = hosts_of("0.0.0.0", 8000)
     assert {"localhost:8000", "127.0.0.1:8000"} <= set(everywhere)
     assert len(set(everywhere)) == len(everywhere)

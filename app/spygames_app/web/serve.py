@@ -114,8 +114,16 @@ def hosts_of(host: str, port: int) -> list[str]:
         names = [*own_addresses(), "127.0.0.1", "localhost", "::1", socket.gethostname()]
     else:
         names = [host]
-    bare = [f"[{name}]" if ":" in name else name.lower() for name in dict.fromkeys(names)]
+    bare = [f"[{name}]" if ":" in name else name for name in dict.fromkeys(map(_as_browsers_write, names))]
     return [f"{name}:{port}" for name in bare] + (bare if port == 80 else [])  # browsers leave 80 out
+
+
+def _as_browsers_write(name: str) -> str:
+    """Return a name or address in the form that browsers send, whatever the form on the command line."""
+    try:
+        return str(ipaddress.ip_address(name))
+    except ValueError:
+        return name.lower()
 
 
 def is_every_address(host: str) -> bool:
