@@ -4,6 +4,7 @@ import http.client
 import logging
 import socket
 import struct
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -22,6 +23,16 @@ def test_a_port_in_use_is_refused_with_a_free_one() -> None:
         port = taken.getsockname()[1]
         with pytest.raises(ValueError, match=rf"--port {port} .*already in use.*; \d+ is free"):
             bind("127.0.0.1", port)
+
+
+@pytest.mark.parametrize(("platform", "reused"), [("linux", True), ("win32", False)])
+def test_a_port_is_not_shared(platform: str, reused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows gives a port that is in use to a socket with this option; elsewhere it only frees one that was in use."""
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "platform", platform)
+        listening = bind("127.0.0.1", 0)
+    with listening:
+        assert bool(listening.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)) == reused
 
 
 def test_answers_are_sent_without_delay() -> None:

@@ -155,7 +155,8 @@ def bind(host: str, port: int) -> socket.socket:
     for number in range(port, min(port + FURTHER, 1 << 16)):
         # With the protocol given, asyncio turns Nagle's algorithm off.
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sys.platform != "win32":  # where it would let two servers share a port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, number))
         except OSError as error:
