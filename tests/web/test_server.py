@@ -1,5 +1,6 @@
 """The page's answers to invalid, foreign and late requests, and its treatment of failing players."""
 
+import mimetypes
 import re
 import threading
 import time
@@ -503,6 +504,18 @@ def test_html_is_escaped() -> None:
     assert h("p", "<&>", title='"x"', hidden=True, lang=None) == '<p title="&quot;x&quot;" hidden>&lt;&amp;&gt;</p>'
     assert h("p", h("b", "x"), None, 3) == "<p><b>x</b>3</p>"
     assert h("input", for_="a", aria_label="b") == '<input for="a" aria-label="b">'
+
+
+def test_the_script_runs_whatever_types_the_machine_knows() -> None:
+    """On Windows any program may register another type, which `nosniff` makes browsers refuse."""
+    try:
+        for suffix in (".js", ".css", ".svg"):
+            mimetypes.add_type("text/plain", suffix)
+        visitor = Visitor(make_app(Choices(), [HOST]))
+        found = [visitor.get(f"/static/{name}").headers["content-type"] for name in ("page.js", "page.css", "icon.svg")]
+    finally:
+        mimetypes.init()
+    assert [each.partition(";")[0] for each in found] == ["text/javascript", "text/css", "image/svg+xml"]
 
 
 def test_answers_are_html(server: tuple[Store, Visitor]) -> None:

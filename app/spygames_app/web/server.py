@@ -1,6 +1,7 @@
 """The routes of the page."""
 
 import json
+import mimetypes
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,8 @@ FORM, UPLOAD = 4_096, 1_000_000
 WAIT = 8.0
 """Seconds that a browser without JavaScript waits for the other players' moves before it gets a page that reloads."""
 STREAM = "application/x-ndjson"
+TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+"""Types of the static files. Browsers refuse a script or style of another type, such as Windows may have registered."""
 _HERE = Path(__file__).parent
 Query = Mapping[str, str]
 
@@ -59,6 +62,8 @@ def make_app(
     site = Site(offered, store or Store(), entry, f"spygames_{hosts[0].rpartition(':')[2]}")
     for each, said in records:
         site.store.watch(site.watched(each, None, said))
+    for suffix, kind in TYPES.items():
+        mimetypes.add_type(kind, suffix)
     routes = [
         Route("/", site.start),
         Route("/seats", site.seats),
