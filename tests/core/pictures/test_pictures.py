@@ -378,6 +378,22 @@ def test_a_window_shows_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     env.close()
 
 
+def test_a_window_opens_again_after_another_was_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pygame has one display for all environments of a process."""
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr(window, "pixels", lambda picture: np.zeros((3, 4, 3), np.uint8))
+    shown = Picture("<svg/>")
+    one, other = window.Window("one", 1000), window.Window("other", 1000)
+    for each in (one, other):
+        each.show(shown)
+    one.close()
+    other.show(shown)
+    assert pygame.display.get_surface() is not None
+    other.close()
+    assert pygame.display.get_surface() is None
+
+
 # ---------------------------------------------------------------- costs of pictures
 
 

@@ -59,7 +59,7 @@ class Window:
             raise DependencyNotInstalled(f"a window needs pygame: {how_to_install('window')}") from error
         frame = pixels(picture)
         height, width = frame.shape[:2]
-        if self._screen is None:
+        if self._screen is None or not pygame.display.get_init():  # pygame has one display, which another may close
             pygame.display.init()  # without sound, which takes half a second
             self._screen = pygame.display.set_mode((width, height))
             pygame.display.set_caption(self.title)
