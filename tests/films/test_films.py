@@ -7,10 +7,12 @@ import json
 import re
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -77,6 +79,27 @@ def test_mp4_shows_every_position() -> None:
     assert about["size"] == (204, 152)  # H.264 needs even sides
     assert len(frames) == 5 * (3 + 3)
     assert np.abs(frames[0] - frames[-1]).max() > 60
+
+
+def test_an_interruption_ends_the_encoder_before_its_file_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    folders: list[tuple[Path, bool]] = []
+
+    def write_frames(path: str, *_: Any, **__: Any) -> Iterator[None]:
+        try:
+            while True:
+                yield
+        finally:
+            folders.append((Path(path).parent, Path(path).parent.is_dir()))
+
+    def stop(done: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", SimpleNamespace(write_frames=write_frames))
+    with pytest.raises(KeyboardInterrupt):
+        encode(Film(POKER, KUHN), "mp4", width=32, progress=stop)
+    ((folder, was_there),) = folders
+    assert was_there
+    assert not folder.exists()
 
 
 def test_one_position_is_a_picture() -> None:

@@ -129,14 +129,16 @@ def _mp4(frames: Iterator[np.ndarray], count: int, seconds: float) -> bytes:
     times = max(1, round(_RATE * seconds))
     with tempfile.TemporaryDirectory() as folder:
         path, writer = Path(folder) / "film.mp4", None
-        for number, frame in enumerate(frames):
-            height, width = (side // 2 * 2 for side in frame.shape[:2])  # H.264 requires even sides
-            if writer is None:
-                writer = imageio_ffmpeg.write_frames(str(path), (width, height), fps=_RATE, macro_block_size=2)
-                writer.send(None)
-            content = np.ascontiguousarray(frame[:height, :width]).tobytes()
-            for _ in range(times * (_END if number == count - 1 else 1)):
-                writer.send(content)
-        assert writer is not None
-        writer.close()
+        try:
+            for number, frame in enumerate(frames):
+                height, width = (side // 2 * 2 for side in frame.shape[:2])  # H.264 requires even sides
+                if writer is None:
+                    writer = imageio_ffmpeg.write_frames(str(path), (width, height), fps=_RATE, macro_block_size=2)
+                    writer.send(None)
+                content = np.ascontiguousarray(frame[:height, :width]).tobytes()
+                for _ in range(times * (_END if number == count - 1 else 1)):
+                    writer.send(content)
+        finally:
+            if writer is not None:
+                writer.close()  # ends ffmpeg before its folder is removed
         return path.read_bytes()
