@@ -62,7 +62,7 @@ class Draw:
     """For films and png: width in pixels, 16 to 4096. The height follows from --size, three quarters of the width for
     full."""
     seconds: float = 0.8
-    """Seconds that a film shows each position, 0.02 to 60."""
+    """Seconds that a film shows each position, 0.02 to 60; mp4 rounds it to tenths, at least one."""
     theme: Literal["dark", "light"] = "dark"
     """The colors of the pictures."""
     size: Literal["full", "portrait", "compact"] = "full"

@@ -49,7 +49,7 @@ def encode(
             seat's view; such a page holds all hidden cards.
         width: pixels, 16 to 4096; the height follows from it, three quarters of it for a full picture. Unused for "svg"
             and "html", which scale.
-        seconds: time for which a film shows each position, 0.02 to 60.
+        seconds: time for which a film shows each position, 0.02 to 60; "mp4" rounds it to tenths, at least one.
         position: the position that "png" and "svg" show; None: the last.
         theme: "dark" or "light".
         size: "full", "portrait" or "compact".
