@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from spygames.core.records.record import GameRecord
 
 HELP = "Enter: next position; back; end; a number: that position; quit (or Ctrl-D): leave."
-_OF_SHOW = ("--viewer", "--agent", "--number", "--step")
 
 
 @dataclass(frozen=True)
