@@ -1,5 +1,7 @@
 """Standings: ties, and shares of the games that nobody forfeited."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,3 +46,12 @@ def test_all_pairs_share_the_draws_of_a_block() -> None:
     two, one = _meetings(lines, ["a", "b", "c"], resamples=2, seed=0)
     assert (two.weights[:, :256] != two.weights[:, 256:]).any()
     np.testing.assert_array_equal(one.weights, two.weights[:, 256:])
+
+
+def test_a_ladder_that_stops_after_a_player_has_met_itself_has_standings() -> None:
+    """With more than two sides the first line of a ladder is that of a player with itself."""
+    line = line_of(pennies.make_game(), "a", "a", np.tile([[[0, 1]]], (256, 1, 1)))
+    found = standings([replace(line, players=(line.players[0],) * 2)], 3, resamples=2)
+    assert found.ratings[0].value == 0
+    assert found.lottery[0].value == 1
+    assert found.shares[0, 0] == pytest.approx(1 / 3)

@@ -102,7 +102,7 @@ def standings(lines: Sequence[Line], sides: int, resamples: int = RESAMPLES, see
             shares[:, a, b] = each.mean(scores(each.wins))
         if sides == 2:
             shares[:, b, a], deals[b, a] = 1 - shares[:, a, b], len(each.wins)
-    ratings = POINTS * _ratings([each for each in meetings if each.first != each.second], m, sides)
+    ratings = POINTS * _ratings([each for each in meetings if each.first != each.second], m, sides, resamples)
     anchor = next((name for name in ANCHORS if name in names), "")
     ratings -= ratings[:, [names.index(anchor)]] if anchor else ratings.mean(axis=1, keepdims=True)
     lottery = np.array([maximal_lottery(table) for table in shares])
@@ -205,7 +205,7 @@ def maximal_lottery(shares: np.ndarray) -> np.ndarray:
     return np.clip(found.x[:m], 0, 1)
 
 
-def _ratings(meetings: Sequence[Meeting], players: int, sides: int) -> np.ndarray:
+def _ratings(meetings: Sequence[Meeting], players: int, sides: int, resamples: int) -> np.ndarray:
     """Estimate ratings in natural units, float64 [1 + R, m], by maximum Plackett-Luce likelihood with a prior.
 
     The probability that a seat with rating r wins is proportional to exp(r) (Luce, "Individual Choice Behavior", 1959;
@@ -214,6 +214,8 @@ def _ratings(meetings: Sequence[Meeting], players: int, sides: int) -> np.ndarra
     Bradley and Terry. A game that several sides win is split equally between them. A game without a winner counts half
     for each of two sides, and is left out with more sides.
     """
+    if not meetings:  # so far, players have met only themselves
+        return np.zeros((1 + resamples, players))
     first, second = (np.array([getattr(each, key) for each in meetings]) for key in ("first", "second"))
     own, rest = (np.stack([_won(each, k) for each in meetings], axis=1) for k in (0, 1))
     ratings, others = np.zeros((len(own), players)), np.log(sides - 1)
