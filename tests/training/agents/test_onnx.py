@@ -138,10 +138,14 @@ def test_models_that_do_not_fit_the_game_are_refused(tmp_path: Path) -> None:
     game = make_game("agent_avenue_v0")
     other = linear_model(tmp_path / "other.onnx", 7, game.num_actions)
     (tmp_path / "text.onnx").write_text("no model")
+    unknown = onnx.load(linear_model(tmp_path / "unknown.onnx", game.num_features, game.num_actions))
+    unknown.graph.input[0].type.tensor_type.ClearField("shape")
+    onnx.save(unknown, tmp_path / "unknown.onnx")
     for spec, what in [
         (f"onnx:{tmp_path / 'none.onnx'}", "none.onnx cannot be read: No such file"),
         (f"onnx:{tmp_path / 'text.onnx'}", "text.onnx is not a valid ONNX model"),
         (f"onnx:{other}", r"observation must be \[n, 160\] in agent_avenue_v0"),
+        (f"onnx:{tmp_path / 'unknown.onnx'}", r"observation must be \[n, 160\] in .*, not \[\]"),
         (f"onnx:{other}@badly", "must be sample, argmax or a temperature"),
     ]:
         with pytest.raises(ValueError, match=what):

@@ -101,10 +101,10 @@ class OnnxPlayer:
                 f"{shown(sorted(inputs))} and {shown(outputs)}"
             )
         for name, width in (("observation", game.num_features), ("mask", game.num_actions)):
-            rows, *found = [*inputs[name].shape, None]
-            if isinstance(rows, int) or (isinstance(found[0], int) and found[0] != width) or len(found) != 2:
+            form = inputs[name].shape  # empty for a scalar, and for an input of unknown rank
+            if len(form) != 2 or isinstance(form[0], int) or (isinstance(form[1], int) and form[1] != width):
                 right = f"[n, {width}] in {game.title}"
-                raise ValueError(f"{one_line(self.path)}: {name} must be {right}, not {shown(inputs[name].shape)}")
+                raise ValueError(f"{one_line(self.path)}: {name} must be {right}, not {shown(form)}")
         kinds = inputs["observation"].type, inputs["mask"].type
         if kinds[0] != "tensor(float)" or kinds[1] not in _DTYPES:
             raise ValueError(
