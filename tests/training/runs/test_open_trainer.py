@@ -39,6 +39,14 @@ def test_training_in_one_call_returns_the_policy_of_the_checkpoint(tmp_path: Pat
     assert Run.resume(tmp_path / "run").progress["decisions"] == longer.decisions
 
 
+def test_the_name_of_a_folder_is_not_read_as_that_of_a_player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spygames_training.runs.report.plot_curves", lambda rows, path, play="": path)
+    monkeypatch.chdir(tmp_path)
+    policy = train(replace(SMALL, decisions=256, evaluate_against=()), "agent_avenue/simple-2", progress=False)
+    assert policy.name == "simple-2@sample"
+    assert policy.network.hidden == SMALL.network.hidden
+
+
 def test_a_run_makes_whole_updates_and_says_when_nothing_is_left(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

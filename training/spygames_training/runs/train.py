@@ -56,4 +56,5 @@ def train(
     else:
         run = Run.create(config, folder, game, network=own, shaping=shaping)
     run.train(callbacks, progress)
-    return Policy.load(folder, game=run.game, network=own)
+    # A path, since text may name a released agent, or how a player plays (`run@argmax`).
+    return Policy.load(run.folder, game=run.game, network=own)
