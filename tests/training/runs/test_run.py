@@ -424,6 +424,19 @@ def test_non_finite_losses_end_the_run_and_keep_its_state(tmp_path: Path) -> Non
 
 def test_a_rollout_without_known_outcomes_is_distinguished_from_divergence(tmp_path: Path) -> None:
     """Two games of Kuhn poker: after a pass and a bet in both, no seat has decided a second time."""
+def test_updates_after_the_end_keep_the_last_values_of_the_schedules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: 0.0)  # the clock of some systems stands still for 16 ms
+    run = Run.create(replace(SMALL, decisions=256), tmp_path)
+    metrics = [run.update() for _ in range(3)]
+    run.close()
+    ppo = SMALL.ppo
+    rates = [ppo.learning_rate, ppo.learning_rate_end, ppo.learning_rate_end]
+    assert [row["learning_rate"] for row in metrics] == pytest.approx(rates)
+    assert [row["entropy_weight"] for row in metrics] == pytest.approx([ppo.entropy, ppo.entropy_end, ppo.entropy_end])
+
+
     config = replace(SMALL, game="tests.poker.kuhn", ppo=PPO(games=2, steps=2, minibatch=2), opponents=Opponents())
     with pytest.raises(ValueError, match=r"2 games x 2 decisions has a known outcome.*increase ppo\.steps") as caught:
         Run.create(config, tmp_path).train()

@@ -413,7 +413,8 @@ class Run:
                 f"no decision in {config.ppo.games} games x {config.ppo.steps} decisions has a known outcome: no game "
                 "ended and no seat decided twice; increase ppo.steps"
             )
-        losses = learner.update(rollouts, 1 - self.progress["decisions"] / config.decisions)
+        # A caller may go on after the end, where the last values of the schedules stay.
+        losses = learner.update(rollouts, max(0.0, 1 - self.progress["decisions"] / config.decisions))
         if not all(map(isfinite, losses.values())):
             raise Diverged(
                 f"a loss is not finite after {self.progress['decisions']:,} decisions; try a lower ppo.learning_rate "
@@ -426,7 +427,7 @@ class Run:
         return {
             "decisions": self.progress["decisions"],
             "seconds": self.progress["seconds"],
-            "decisions_per_second": decisions / seconds,
+            "decisions_per_second": decisions / max(seconds, 1e-9),  # a clock may stand still in a short update
             **losses,
             **self._won_in_training(),
         }
