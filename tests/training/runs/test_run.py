@@ -416,14 +416,14 @@ def test_non_finite_losses_end_the_run_and_keep_its_state(tmp_path: Path) -> Non
     before = {p.name: p.read_bytes() for p in (tmp_path / "checkpoint").iterdir()}
     with torch.no_grad():
         run.learner.network.value.bias.fill_(float("nan"))
+    with pytest.raises(Diverged, match=r"after 256 decisions network\.value\.bias must be finite"):
+        run.save()
     with pytest.raises(Diverged, match="256 decisions"):
         run.train()
     assert {p.name: p.read_bytes() for p in (tmp_path / "checkpoint").iterdir()} == before
     assert Run.resume(tmp_path, SMALL).progress["decisions"] == 256
 
 
-def test_a_rollout_without_known_outcomes_is_distinguished_from_divergence(tmp_path: Path) -> None:
-    """Two games of Kuhn poker: after a pass and a bet in both, no seat has decided a second time."""
 def test_updates_after_the_end_keep_the_last_values_of_the_schedules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -437,6 +437,8 @@ def test_updates_after_the_end_keep_the_last_values_of_the_schedules(
     assert [row["entropy_weight"] for row in metrics] == pytest.approx([ppo.entropy, ppo.entropy_end, ppo.entropy_end])
 
 
+def test_a_rollout_without_known_outcomes_is_distinguished_from_divergence(tmp_path: Path) -> None:
+    """Two games of Kuhn poker: after a pass and a bet in both, no seat has decided a second time."""
     config = replace(SMALL, game="tests.poker.kuhn", ppo=PPO(games=2, steps=2, minibatch=2), opponents=Opponents())
     with pytest.raises(ValueError, match=r"2 games x 2 decisions has a known outcome.*increase ppo\.steps") as caught:
         Run.create(config, tmp_path).train()

@@ -21,6 +21,7 @@ from spygames_training.agents.policy import Policy, from_network
 from spygames_training.config import Config, check_config, differences, from_mapping
 from spygames_training.evaluation.digests import player_digest
 from spygames_training.files.atomic import write_whole
+from spygames_training.files.state_dicts import check_numbers, tensors_of
 from spygames_training.networks.actor_critic import ActorCritic
 from spygames_training.networks.custom import Source, answers_of, check_answers, network_to_train
 from spygames_training.networks.custom_code import check_names, find_own, names_of
@@ -58,9 +59,12 @@ CHANGEABLE = {
 TRAINING_SEEDS = 1 << 62
 """First seed of training games. Evaluation games start at seed 0, so that the two share no game."""
 
+LOWER = "try a lower ppo.learning_rate or ppo.reward_scale"
+"""Advice after a divergence."""
+
 
 class Diverged(ValueError):
-    """A loss is not finite. The last saved state is older and intact."""
+    """A loss or a weight is not finite. The last saved state is older and intact."""
 
 
 Callback = Callable[["Run", dict[str, float]], object]
@@ -347,7 +351,7 @@ class Run:
         Raises:
             ValueError: another process trains in this folder.
             TypeError: a callback is not callable.
-            Diverged: a loss is not finite.
+            Diverged: a loss or a weight is not finite.
             ProcessLost: another process has ended or failed, or cannot be reached; `Run.open` continues the run.
             OSError: a file cannot be written, for instance because the disk is full; the last saved state is intact.
             Exception: a callback raised it; the state after the update is saved.
@@ -357,7 +361,15 @@ class Run:
 
     def save(self) -> None:
         """Write the settings, the state to resume from and the policy's checkpoint. All processes take part, and return
-        when everything is written."""
+        when everything is written.
+
+        Raises:
+            Diverged: a weight is not finite, so that the state could not be resumed; nothing is written.
+        """
+        try:
+            check_numbers(tensors_of(self.learner.state_dict()))
+        except ValueError as error:
+            raise Diverged(f"after {self.progress['decisions']:,} decisions {error}; {LOWER}") from error
         config = dataclasses.asdict(self.config)
         more: dict[str, Any] = {}
         with self.processes.in_own_time():
@@ -416,10 +428,7 @@ class Run:
         # A caller may go on after the end, where the last values of the schedules stay.
         losses = learner.update(rollouts, max(0.0, 1 - self.progress["decisions"] / config.decisions))
         if not all(map(isfinite, losses.values())):
-            raise Diverged(
-                f"a loss is not finite after {self.progress['decisions']:,} decisions; try a lower ppo.learning_rate "
-                "or ppo.reward_scale"
-            )
+            raise Diverged(f"a loss is not finite after {self.progress['decisions']:,} decisions; {LOWER}")
         decisions = config.ppo.games * config.ppo.steps
         seconds = time.monotonic() - started
         self.progress["decisions"] += decisions
