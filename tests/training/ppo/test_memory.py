@@ -187,7 +187,15 @@ def test_a_player_with_memory_requires_an_array_for_it() -> None:
     player = from_network(GAME, small_network())
     with pytest.raises(ValueError, match="new_memory"):
         player.act(d)
+    policy = player.policy
     with pytest.raises(ValueError, match="pass memory"):
-        player.policy.act(batch.observation, batch.mask)
+        policy.act(batch.observation, batch.mask)
+    zeros = np.zeros((2, 8), np.float32)
+    for wrong, what in ((zeros.astype(np.float64), "float64"), (zeros.tolist(), "list")):
+        for ask in (policy.act, policy.probabilities):
+            with pytest.raises(TypeError, match=f"memory must be a float32 array, not {what}"):
+                ask(batch.observation, batch.mask, memory=wrong)  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="memory must be finite"):
+        policy.value(batch.observation, np.full_like(zeros, np.nan))
     player.act(replace(d, memory=new_memory(GAME, [player], 2)))
-    player.policy.act(batch.observation[0], batch.mask[0], memory=np.zeros(8, np.float32))
+    policy.act(batch.observation[0], batch.mask[0], memory=np.zeros(8, np.float32))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import Any, overload
 
@@ -150,8 +151,8 @@ class Policy:
 
         Raises:
             ValueError: wrong shapes, a mask with other values than 0 and 1 or a row without a legal action, an
-                observation that is not finite, or no memory for a network that needs it.
-            TypeError: the arguments are not numeric.
+                observation or memory that is not finite, or no memory for a network that needs it.
+            TypeError: the arguments are not numeric, or `memory` is not a float32 array.
         """
         values, masks = self._logits(observation, mask, memory)
         streams = (rng or self._rng).integers(0, 1 << 64, (len(masks), 1), np.uint64)
@@ -163,7 +164,7 @@ class Policy:
 
         `how` is applied. `memory` and errors as in `act`, but the memory is not updated.
         """
-        values, masks = self._logits(observation, mask, None if memory is None else memory.copy())
+        values, masks = self._logits(observation, mask, copy(memory))
         return probabilities(values, masks, self.temperature).reshape(np.shape(mask))
 
     def value(self, observation: np.ndarray, memory: np.ndarray | None = None) -> float | np.ndarray:
@@ -258,6 +259,10 @@ class Policy:
             return observations, masks, None
         if memory is None or np.shape(memory) != (*np.shape(mask)[:-1], size):
             raise ValueError(f"this network has memory: pass memory, [{size}] or [k, {size}], zeros when a game begins")
+        if getattr(memory, "dtype", None) != np.float32:
+            raise TypeError(f"memory must be a float32 array, not {getattr(memory, 'dtype', type(memory).__name__)}")
+        if not np.isfinite(memory).all():
+            raise ValueError("memory must be finite, without NaN and infinity")
         return observations, masks, memory.reshape(-1, size).copy()
 
 
