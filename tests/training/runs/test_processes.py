@@ -86,7 +86,7 @@ def test_two_processes_train_the_same_weights_as_one_even_after_a_stop(workers: 
     ],
 )
 def test_workers_are_distributed_evenly(workers: int, games: int, count: int, message: str) -> None:
-    config = Config(workers=workers, ppo=PPO(games=games))
+    config = Config(workers=workers, ppo=PPO(games=games, minibatch=1 << 50))  # more than can be counted through
     with pytest.raises(ValueError, match=message) if message else nullcontext():
         check_workers(config, count)
 

@@ -39,7 +39,8 @@ def check_workers(config: Config, count: int) -> None:
         return
     games = config.ppo.games
     counts = [n for n in range(1, config.workers + 1) if config.workers % n == 0]
-    workers = [n for n in range(count, config.ppo.minibatch + 1, count) if games % n == 0 and n <= 1024]
+    most = min(games, config.ppo.minibatch, 1024)
+    workers = [n for n in range(count, most + 1, count) if games % n == 0]
     nearest = sorted(sorted(workers, key=lambda n: abs(n - config.workers))[:3])
     other = f"set workers to {_any_of(nearest)}" if nearest else f"set ppo.games to a multiple of {count}, too"
     raise ValueError(
