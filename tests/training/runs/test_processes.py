@@ -164,6 +164,10 @@ def test_two_processes_communicate_and_detect_that_one_failed_or_died(tmp_path: 
         ({"RANK": "1", "MASTER_ADDR": "here"}, "RANK and MASTER_ADDR set, but not WORLD_SIZE: "),
         ({"RANK": "x", "WORLD_SIZE": "2", "MASTER_ADDR": "here"}, "from 0 to WORLD_SIZE - 1, not x of 2"),
         ({"RANK": "2", "WORLD_SIZE": "2", "MASTER_ADDR": "here"}, "from 0 to WORLD_SIZE - 1, not 2 of 2"),
+        (
+            {"RANK": "1", "WORLD_SIZE": "2", "MASTER_ADDR": "here", "LOCAL_RANK": "x"},
+            "LOCAL_RANK must be an integer from 0, not x",
+        ),
     ],
 )
 def test_an_incomplete_launch_is_refused(

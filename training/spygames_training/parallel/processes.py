@@ -213,7 +213,7 @@ def join() -> Processes:
     gloo.
 
     Raises:
-        ValueError: some of the three variables are missing or invalid.
+        ValueError: some of the three variables are missing, or one of them or LOCAL_RANK is invalid.
         ProcessLost: the others did not start within `START_TIMEOUT`.
     """
     joined = dist.is_initialized()
@@ -221,7 +221,10 @@ def join() -> Processes:
     if launched is None:
         return ALONE
     rank, count = launched
-    local_rank = int(os.environ.get("LOCAL_RANK", rank))
+    given = os.environ.get("LOCAL_RANK") or str(rank)
+    if not given.isdecimal():
+        raise ValueError(f"LOCAL_RANK must be an integer from 0, not {one_line(given)}")
+    local_rank = int(given)
     if count == 1:
         return Processes(local_rank=local_rank)
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
