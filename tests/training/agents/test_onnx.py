@@ -1,5 +1,6 @@
 """Agents as ONNX models: exports play like their checkpoints, and models that do not fit the game are refused."""
 
+import errno
 import json
 import os
 import pickle
@@ -16,7 +17,8 @@ from spygames.core.players.history import new_notes
 from spygames.core.players.names import make_player, runs_code
 from spygames.core.players.player import DecisionBatch, PlayerFailed
 from spygames.core.playing.batch import Batch
-from spygames_training.agents.checkpoint import save_checkpoint
+from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
+from spygames_training.agents.onnx_export import export_onnx
 from spygames_training.agents.policy import Policy
 from spygames_training.config import Network
 from spygames_training.evaluation.evaluation import evaluate
@@ -170,6 +172,24 @@ def test_files_that_cannot_be_models_are_not_read(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match=f"cannot be read: .*{why}"):
             make_player(game, f"onnx:{file}")
+
+
+def test_a_full_disk_keeps_the_former_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint = load_checkpoint(agent(tmp_path, make_game("agent_avenue_v0"), Network((8,))))
+    monkeypatch.setattr("spygames_training.agents.onnx_export.to_onnx", lambda game, network: b"new")
+    file = tmp_path / "a.onnx"
+    file.write_bytes(b"old")
+    with monkeypatch.context() as patch:
+
+        def full(_: int) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            export_onnx(checkpoint, file)
+    assert file.read_bytes() == b"old"
+    export_onnx(checkpoint, file)
+    assert file.read_bytes() == b"new"
 
 
 def test_a_recurrent_network_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from spygames.core.basics.extras import how_to_install
 from spygames.core.game.game import Game
 from spygames_training.agents.checkpoint import Checkpoint
+from spygames_training.files.atomic import write_whole
 from spygames_training.networks.actor_critic import ActorCritic
 
 __all__ = ["export_onnx"]
@@ -39,7 +40,7 @@ def export_onnx(checkpoint: Checkpoint, path: str | Path) -> None:
 
     Args:
         checkpoint: as returned by `load_checkpoint`.
-        path: the file to write; an existing one is overwritten.
+        path: the file to write; an existing one is replaced, or stays as it is after an error.
 
     Raises:
         ValueError: the network is recurrent, as the model of a single decision has no memory; or the extra `onnx` is
@@ -49,8 +50,7 @@ def export_onnx(checkpoint: Checkpoint, path: str | Path) -> None:
     network, game = checkpoint.network, checkpoint.game
     if network.memory_size:
         raise ValueError("a recurrent network cannot be exported: an ONNX player has no memory between decisions")
-    data = to_onnx(game, network)
-    Path(path).write_bytes(data)
+    write_whole(Path(path), to_onnx(game, network))
 
 
 def to_onnx(game: Game, network: ActorCritic) -> bytes:
