@@ -49,11 +49,15 @@ def test_a_run_writes_its_metrics_and_a_checkpoint(tmp_path: Path) -> None:
 
 
 def test_one_process_trains_in_a_folder(tmp_path: Path) -> None:
-    run = MaskableRun(SMALL, tmp_path, GAME)
+    run, late = (MaskableRun(SMALL, tmp_path, GAME) for _ in range(2))
     with only_one(tmp_path), pytest.raises(ValueError, match="another process trains in"):
         run.train()
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]
     run.train()
+    before = (tmp_path / "checkpoint" / "model.safetensors").read_bytes()
+    with pytest.raises(ValueError, match="already holds a run"):
+        late.train()
+    assert (tmp_path / "checkpoint" / "model.safetensors").read_bytes() == before
 
 
 def test_equal_seeds_give_equal_agents_and_other_seeds_do_not(tmp_path: Path) -> None:

@@ -148,9 +148,7 @@ class MaskableRun:
         self.config, self.folder = config, Path(folder)
         self.game = game or make_game(config.game, **config.options)
         self.evaluation_opponents = evaluation_opponents(self.game, config)
-        for name in ("state.safetensors", "checkpoint"):
-            if (self.folder / name).exists():
-                raise ValueError(f"{folder} already holds a run: choose another folder (--out)")
+        self._check_unused()
         check_folder(self.folder)
         check_memory(self.game, config)
         self._generators = _GlobalGenerators()
@@ -159,13 +157,19 @@ class MaskableRun:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.results: dict[str, Any] = {}
 
+    def _check_unused(self) -> None:
+        for name in ("state.safetensors", "checkpoint"):
+            if (self.folder / name).exists():
+                raise ValueError(f"{self.folder} already holds a run: choose another folder (--out)")
+
     def train(self) -> ActorCritic:
         """Train to the end and return the policy. Ctrl-C or SIGTERM saves and raises KeyboardInterrupt.
 
         Raises:
-            ValueError: another process trains in this folder.
+            ValueError: another process trains in this folder, or has trained in it since this object was made.
         """
         with only_one(self.folder), self._generators.used(), float32_by_default(), usual_torch():
+            self._check_unused()
             return self._train()
 
     def _train(self) -> ActorCritic:
