@@ -247,7 +247,7 @@ class _Updates(BaseCallback):
             metrics: dict[str, Any] = {
                 "decisions": model.num_timesteps,
                 "seconds": self.seconds,
-                "decisions_per_second": (model.num_timesteps - self._decisions) / taken,
+                "decisions_per_second": (model.num_timesteps - self._decisions) / max(taken, 1e-9),
             }
             for name, (theirs, factor) in METRICS.items():
                 value = float(self.logger.name_to_value[theirs]) * factor
