@@ -68,7 +68,10 @@ def by_definition(t: Trajectories) -> tuple[np.ndarray, int]:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
-def test_each_decision_is_shaped_by_the_seats_views_before_and_after(share: float) -> None:
+def test_each_decision_is_shaped_by_the_seats_views_before_and_after(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spygames_training.ppo.shaping.BLOCK", 400)  # so that the decisions are of several blocks
     counts: list[int] = []
 
     def counting(view_before: np.ndarray, view_after: np.ndarray, seat: np.ndarray) -> np.ndarray:
@@ -83,6 +86,7 @@ def test_each_decision_is_shaped_by_the_seats_views_before_and_after(share: floa
     assert plain.frozen.any() == bool(share)
     expected, asked = by_definition(plain)
     np.testing.assert_allclose(shaped.rewards - plain.rewards, 0.5 * expected, rtol=1e-4, atol=1e-4)
+    assert len(counts) > 2
     assert sum(counts) == asked == np.count_nonzero(plain.valid)
 
 

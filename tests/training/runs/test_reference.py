@@ -4,11 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from spygames_training.config import PPO, Config, Network
 from spygames_training.ppo.learner import scheduled
+from spygames_training.ppo.minibatch import Minibatches
 from spygames_training.runs.run import Run
 
 SMALL = Config(
@@ -50,6 +52,23 @@ def test_a_slower_reference_moves_less(tmp_path: Path) -> None:
         pairs = zip(weights(run, "reference"), weights(run, "network"), strict=True)
         moved.append(sum(float((a - b).square().sum()) for a, b in pairs))
     assert moved[0] < moved[1]
+
+
+@pytest.mark.parametrize("network", [Network((16,)), Network((16,), "recurrent", memory=4)], ids=["mlp", "recurrent"])
+def test_the_reference_is_asked_about_all_decisions_in_batches(
+    network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run.create(replace(SMALL, network=network, ppo=replace(SMALL.ppo, precision="float32")), tmp_path)
+    run.learner.play(run.rollouts)
+    found = []
+    for size in (2048, 7):
+        data = Minibatches.of(run.rollouts[0].trajectories, network.memory if network.kind == "recurrent" else 0)
+        data.taken.reference[:] = np.nan
+        monkeypatch.setattr("spygames_training.ppo.learner.REFERENCE_BATCH", size)
+        run.learner._ask_reference(data)
+        found.append(data.taken.reference)
+    run.close()
+    np.testing.assert_allclose(found[0], found[1], atol=1e-5, equal_nan=False)
 
 
 def test_without_a_decay_the_reference_is_replaced_periodically(tmp_path: Path) -> None:
