@@ -63,6 +63,9 @@ def test_a_packed_run_plays_everywhere(folder: Path, tmp_path: Path, monkeypatch
     before = Path("first.zip").read_bytes()
     assert pack_checkpoint("first.zip", "again.zip").read_bytes() == before  # also from a zip, and in place of one
     assert pack_checkpoint(folder, "again.zip").read_bytes() == before
+    with monkeypatch.context() as patched:
+        patched.setattr(zipfile.sys, "platform", "win32")  # pyright: ignore[reportAttributeAccessIssue]
+        assert pack_checkpoint(folder, "again.zip").read_bytes() == before
 
 
 def test_a_released_agent_is_packed_with_its_card(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from spygames_training import Config, Network, Policy, cross_play, evaluate
 from spygames_training.agents.policy import from_network
 from spygames_training.config import PPO
 from spygames_training.evaluation.line_ups import line_up
-from spygames_training.experiments.run_tasks import packed, train_task, unpack
+from spygames_training.experiments.run_tasks import packed, recover, train_task, unpack
 from spygames_training.experiments.seeds import train_seeds
 from spygames_training.ladder.lines import Line, entry_of
 from spygames_training.ladder.playing import Meeting, play_lines
@@ -190,3 +190,36 @@ def test_a_run_on_a_machine_without_access_to_its_folder(tmp_path: Path) -> None
     assert [path.name for path in away.parent.iterdir()] == ["run"]
     Policy.load(away)
     assert packed(tmp_path / "nothing") == b""
+
+
+@pytest.mark.parametrize("renames", range(4))
+def test_a_kill_while_a_run_is_unpacked_loses_no_run(
+    tmp_path: Path, renames: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is killed before the first rename, the second one, and so on."""
+    sent, run = tmp_path / "sent", tmp_path / "run"
+    for folder, text in ((sent, "new"), (run, "old")):
+        folder.mkdir()
+        for name in ("state.safetensors", "run.json"):
+            (folder / name).write_text(text)
+    files, rename, made = packed(sent), Path.rename, []
+
+    def killed(path: Path, target: Path) -> Path:
+        if len(made) == renames:
+            raise SystemExit
+        made.append(path)
+        return rename(path, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "rename", killed)
+        if renames < 3:
+            with pytest.raises(SystemExit):
+                unpack(files, run)
+        else:
+            unpack(files, run)
+    recover(run)
+    assert {path.read_text() for path in run.iterdir()} == {"old" if renames < 2 else "new"}
+    assert not (tmp_path / ".run.old").exists()
+    unpack(files, run)
+    assert {path.read_text() for path in run.iterdir()} == {"new"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "sent"]

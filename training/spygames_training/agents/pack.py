@@ -59,7 +59,9 @@ def pack_checkpoint(path: str | Path, file: str | Path | None = None) -> Path:
         content[CARD] = read_file(place / CARD, MAX_CONFIG_BYTES)
     with replacing(file) as new, zipfile.ZipFile(new, "w") as archive:
         for each, data in content.items():
-            archive.writestr(zipfile.ZipInfo(f"{name}/{each}"), data)  # of one date, and not compressed
+            entry = zipfile.ZipInfo(f"{name}/{each}")  # of one date, and not compressed
+            entry.create_system = 3  # also on Windows, so that equal checkpoints give equal bytes
+            archive.writestr(entry, data)
     return file
 
 

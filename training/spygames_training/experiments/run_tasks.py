@@ -72,13 +72,26 @@ def packed(folder: Path) -> bytes:
 
 
 def unpack(content: bytes, folder: Path) -> None:
-    """Replace `folder` by files from `packed`. A kill at any moment leaves no mix of old and new files."""
-    new, old = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
-    remove(new)
+    """Replace `folder` by files from `packed`. A kill at any moment leaves no mix of old and new files, and after
+    `recover` either the old or the new ones are there."""
+    part, new, old = (_beside(folder, which) for which in ("part", "new", "old"))
+    remove(part)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        archive.extractall(new)
+        archive.extractall(part)
+    remove(new)
+    part.rename(new)
     if folder.exists():
         remove(old)
         folder.rename(old)
-    new.rename(folder)
-    remove(old)
+    recover(folder)
+
+
+def recover(folder: Path) -> None:
+    """Finish an `unpack` that was killed after it had moved the old files away."""
+    if not folder.exists() and (new := _beside(folder, "new")).exists():
+        new.rename(folder)
+    remove(_beside(folder, "old"))
+
+
+def _beside(folder: Path, which: str) -> Path:
+    return folder.with_name(f".{folder.name}.{which}")

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from spygames.core.game.registry import make_game
 from spygames_training.config import Config, differences
-from spygames_training.experiments.run_tasks import packed, train_task, unpack
+from spygames_training.experiments.run_tasks import packed, recover, train_task, unpack
 from spygames_training.output.tables import progress_bar
 from spygames_training.parallel.executor import SERIAL, Executor, Task
 from spygames_training.runs.folder import resume_config
@@ -49,6 +49,7 @@ class Series:
         self.executor = executor
         self._took: list[float] = []
         for name, config in configs.items():
+            recover(folder / name)
             if not self._begun(name):
                 continue
             game = self.passed.get("game") or make_game(config.game, **config.options)
