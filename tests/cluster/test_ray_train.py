@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -77,5 +78,8 @@ def test_wrong_settings_give_one_error(tmp_path: Path) -> None:
     config = read_config(write_config(tmp_path, 512))
     with pytest.raises(ValueError, match=r"workers .*multiple of the 3 processes, not 2"):
         train_on_ray(config, tmp_path / "run", (2, 3))
+    for wrong in (0, 1.5, (2, 1)):
+        with pytest.raises(ValueError, match="processes must be an integer >= "):
+            train_on_ray(config, tmp_path / "run", cast(Any, wrong))
     with pytest.raises(ValueError, match="there is no such checkpoint"):
         train_on_ray(replace(config, start_from="nowhere"), tmp_path / "run")

@@ -9,7 +9,7 @@ import scipy.stats
 
 from spygames_app.shipped import config_path
 from spygames_training.agents.checkpoint import save_checkpoint
-from spygames_training.config import Network, read_config
+from spygames_training.config import Config, Network, read_config
 from spygames_training.experiments import ablations as library
 from spygames_training.networks.actor_critic import make_network
 from tests.cli.command import complaint, run
@@ -159,6 +159,11 @@ def test_wrong_options_are_refused_before_the_first_run(
 ) -> None:
     assert wrong in complaint(["ablate", *arguments(small, tmp_path / "out", *more)], capsys)
     assert not (tmp_path / "out").exists()
+
+
+def test_an_unknown_change_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="only must be one of 'defaults', .*, not 'no entropi'"):
+        library.Ablations(Config(), tmp_path, ["defaults", "no entropi"])
 
 
 def test_a_run_with_other_settings_is_refused_before_the_first_run(

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from spygames.authoring import one_line
+from spygames.authoring import one_line, whole
 from spygames_training import Config, Run, join
 from spygames_training.runs.agreement import check_workers
 
@@ -54,8 +54,9 @@ def train_on_ray(
         raise ValueError(
             f"train_on_ray needs Ray Train: pip install 'spygames[ray]' (in a clone: '.[ray]'): {one_line(error)}"
         ) from error
-    processes = processes if isinstance(processes, tuple) else int(processes)
     fewest, most = processes if isinstance(processes, tuple) else (processes, processes)
+    fewest = whole("processes", fewest, 1)
+    most = whole("processes", most, fewest)
     for count in range(fewest, most + 1):
         check_workers(config, count)
     place, gpu = Path(folder).resolve(), config.device == "cuda"
@@ -68,7 +69,9 @@ def train_on_ray(
         _train,
         train_loop_config=asked,
         scaling_config=train.ScalingConfig(
-            num_workers=processes, use_gpu=gpu, resources_per_worker={"CPU": max(1, config.workers // most)}
+            num_workers=(fewest, most) if isinstance(processes, tuple) else most,
+            use_gpu=gpu,
+            resources_per_worker={"CPU": max(1, config.workers // most)},
         ),
         run_config=train.RunConfig(
             name="ray", storage_path=str(place), failure_config=train.FailureConfig(max_failures=failures)

@@ -16,6 +16,7 @@ from spygames.core.basics.json_values import is_number, parse_json
 from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.game import Game
 from spygames.core.game.registry import make_game
+from spygames.core.game.validation import choice
 from spygames.core.players.names import PlayerName, make_player
 from spygames.core.players.sampling import temperature_of
 from spygames_training.config import Config
@@ -80,8 +81,8 @@ class Ablations:
         executor: computes the runs and the games.
 
     Raises:
-        ValueError: an unknown player, game or way to play, a number out of range, or a folder with another run. It is
-            raised before the first run begins.
+        ValueError: an unknown change, player, game or way to play, a number out of range, or a folder with another run.
+            It is raised before the first run begins.
     """
 
     def __init__(
@@ -96,6 +97,8 @@ class Ablations:
         say: Say = print,
         executor: Executor = SERIAL,
     ):
+        for name in only or ():
+            choice("only", name, tuple(CHANGES))
         seeds, games = whole("seeds", seeds, min(T_95), max(T_95)), whole("games", games, 1)
         self.config = config = replace(config, evaluate_against=(), save_every=60.0)
         configs = {name: changed(config, name) for name in dict.fromkeys([DEFAULTS, *(only or CHANGES)])}
