@@ -162,7 +162,7 @@ def test_wrong_options_are_refused_before_the_first_run(
 
 
 def test_an_unknown_change_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="only must be one of 'defaults', .*, not 'no entropi'"):
+    with pytest.raises(ValueError, match=r"only must be one of 'defaults', .*, not 'no entropi'"):
         library.Ablations(Config(), tmp_path, ["defaults", "no entropi"])
 
 

@@ -250,6 +250,9 @@ def test_a_resumed_run_keeps_the_result_of_its_search(
     message = complaint(["best-response", "--resume", str(out), "--games", "4"], capsys)
     assert "has the result of a search: search with 2 worlds" in message
     assert (out / "best_response.json").read_bytes() == before
+    (out / "best_response.json").write_bytes(before[:-9])
+    message = complaint(["best-response", "--resume", str(out), "--games", "4"], capsys)
+    assert "best_response.json is damaged: move it away" in message
 
 
 def test_a_search_on_top_of_a_learner_is_measured_too(tmp_path: Path, small_updates: None) -> None:

@@ -26,6 +26,8 @@ import torch
 
 from spygames.core.basics.files import read_text
 from spygames.core.basics.json_numbers import written
+from spygames.core.basics.json_values import parse_json
+from spygames.core.basics.text import one_line, shown
 from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.game import Game
 from spygames.core.game.registry import name_of
@@ -352,8 +354,14 @@ def check_measurable(run: Run, games: int, worlds: int = 0, precision: SearchPre
     search: before hours of training instead of after them."""
     whole("games", games, 1)
     file = run.folder / FIGURES
-    if not worlds and file.exists() and (known := json.loads(read_text(file, MAX_METRICS_BYTES))).get(SEARCH):
-        raise ValueError(f"{file} has the result of a search: search with {known['worlds']} worlds, or move it away")
+    if not worlds and file.exists():
+        try:
+            known = parse_json(read_text(file, MAX_METRICS_BYTES))
+        except ValueError as error:
+            raise ValueError(f"{file} is damaged: move it away ({one_line(error)})") from error
+        if isinstance(known, dict) and known.get(SEARCH):
+            count = shown(known.get("worlds"))
+            raise ValueError(f"{file} has the result of a search: search with {count} worlds, or move it away")
     _learners(run.game, run.config, run.learner.network, worlds, precision)
 
 
