@@ -99,6 +99,7 @@ def meetings(game: Game, blocks: int) -> list[Meeting]:
     return [Meeting(entries[a], entries[b], 0, number) for number in range(blocks) for a, b in pairs]
 
 
+@pytest.mark.slow
 def test_ladders_equal_those_of_one_process(pool: Executor) -> None:
     game = agent_avenue.make_game()
     files: list[list[str]] = []
