@@ -244,6 +244,28 @@ def test_a_move_is_taken_back(server: tuple[Store, Visitor]) -> None:
     assert ends[0] == ends[1] != first
 
 
+def test_a_page_that_is_drawn_during_an_undo_shows_the_position_after_it(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, visitor = server
+    made = levelled(visitor, kept, level=1)
+    here, real, due = f"/games/{made.id}", LiveGame.legal_at, []
+
+    def legal_at(live: LiveGame, number: int) -> dict[str, int]:
+        if due:
+            made.undo(due.pop())  # as a request of another tab
+        return real(live, number)
+
+    monkeypatch.setattr(LiveGame, "legal_at", legal_at)
+    first = visitor.get(here).text
+    visitor.post(f"{here}/act", {"revision": revision(first), "action": actions(first)[0]})
+    made.wait(20)
+    due.append(made.revision)
+    undone = visitor.get(here)
+    assert (undone.status, due, revision(undone.text)) == (200, [], made.revision)
+    assert actions(undone.text) == actions(first)
+
+
 def test_a_position_before_an_undo_is_not_taken_for_a_later_one(server: tuple[Store, Visitor]) -> None:
     """A second tab still shows a position that was taken back. Its forms are refused, though as many moves are made."""
     kept, visitor = server

@@ -230,7 +230,15 @@ class Site:
     def _shown(self, made: WebGame, visit: Visit, problem: str = "") -> Html:
         if made.over:
             return self._open(made, visit, problem)
-        return pages.play(made, visit.token, problem, visit.form)
+        gone = made.gone
+        try:
+            return pages.play(made, visit.token, problem, visit.form)
+        except IndexError:
+            with made.lock:
+                changed = made.gone != gone
+            if not changed:
+                raise
+            return self._shown(made, visit, problem)  # another request took back a move meanwhile
 
     def _open(self, made: WebGame, visit: Visit, problem: str) -> Html:
         """Show a game that is over."""

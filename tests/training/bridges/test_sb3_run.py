@@ -14,6 +14,7 @@ from spygames_training.agents.policy import Policy
 from spygames_training.bridges.sb3.run import MaskableRun, check
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.files.atomic import only_one
+from spygames_training.runs.run import Diverged
 from tests.cli.command import complaint
 from tests.poker import kuhn
 
@@ -117,6 +118,14 @@ def test_ctrl_c_saves_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         run.train()
     assert signal.getsignal(signal.SIGINT) is before
     assert Policy.load(tmp_path, game=GAME).network.hidden == (16,)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_run_that_diverges_ends_and_writes_no_agent(tmp_path: Path) -> None:
+    ppo = dataclasses.replace(SMALL.ppo, reward_scale=1e30, epochs=1, minibatch=256)  # its square is no float32
+    with pytest.raises(Diverged, match="a loss is not finite after 256 decisions"):
+        MaskableRun(dataclasses.replace(SMALL, ppo=ppo), tmp_path, GAME).train()
+    assert not (tmp_path / "checkpoint").exists()
 
 
 def test_the_command_refuses_to_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from spygames import Game, make_game
-from spygames_training import PPO, ActorCritic, Config, save_checkpoint
+from spygames_training import PPO, ActorCritic, Config, Diverged, save_checkpoint
 from spygames_training.bridges.sb3.buffer import PerSeatRolloutBuffer
 from spygames_training.bridges.sb3.policy import actor_critic_kwargs, to_actor_critic
 from spygames_training.bridges.sb3.vec_env import SelfPlayVecEnv
@@ -27,6 +27,7 @@ from spygames_training.runs.evaluations import evaluation_opponents, win_shares
 from spygames_training.runs.folder import check_folder
 from spygames_training.runs.loop import signals_to
 from spygames_training.runs.report import Report
+from spygames_training.runs.run import LOWER
 from spygames_training.system.compat import updates_made
 
 UNUSED = ("kl", "kl_end", "reference_every", "reference_ema", "ema", "belief_weight")
@@ -167,6 +168,7 @@ class MaskableRun:
 
         Raises:
             ValueError: another process trains in this folder, or has trained in it since this object was made.
+            Diverged: a loss is not finite; the last checkpoint is older and intact.
         """
         with only_one(self.folder), self._generators.used(), float32_by_default(), usual_torch():
             self._check_unused()
@@ -250,8 +252,11 @@ class _Updates(BaseCallback):
                 "decisions_per_second": (model.num_timesteps - self._decisions) / max(taken, 1e-9),
             }
             for name, (theirs, factor) in METRICS.items():
-                value = float(self.logger.name_to_value[theirs]) * factor
-                metrics[name] = value if math.isfinite(value) else 0.0
+                metrics[name] = float(self.logger.name_to_value[theirs]) * factor
+            if math.isnan(metrics["explained_variance"]):  # all returns of this update were equal
+                metrics["explained_variance"] = 0.0
+            if not all(math.isfinite(metrics[name]) for name in METRICS):
+                raise Diverged(f"a loss is not finite after {model.num_timesteps:,} decisions; {LOWER}")
             over = model.num_timesteps >= config.decisions
             first = self._decisions == 0
             half = self._decisions < config.decisions / 2 <= model.num_timesteps
