@@ -538,8 +538,11 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
 
 def test_a_learner_is_measured_in_the_games_of_its_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     learner = learner_run(scaled(tmp_path / "green"), tmp_path / "out", decisions=512, workers=1, seed=7)
-    (learner.folder / "metrics.jsonl").write_text("")
     games = played(monkeypatch)
+    with pytest.raises(FileNotFoundError, match=r"metrics\.jsonl"):
+        measure(learner, learner.learner.network, 6)
+    assert not games  # for the curve of its figures would be missing
+    (learner.folder / "metrics.jsonl").write_text("")
     assert measure(learner, learner.learner.network, 6).seed == 7
     assert games == [(6, 7)] * 2
     learner.close()

@@ -404,8 +404,10 @@ def measure(
 
     Raises:
         ValueError: the network cannot be searched with, or an argument is invalid.
+        OSError: the run has no metrics.
     """
     learners = _learners(run.game, run.config, network, worlds, precision)
+    curve = learning_curve(run)  # first: without its file, the games would be played in vain
     kept = KeptGames(run.folder / GAMES_SO_FAR, executor)
     results = {
         how: evaluate(
@@ -426,7 +428,7 @@ def measure(
         results=results,
         worlds=worlds,
         precision=precision if worlds else "float32",
-        curve=learning_curve(run),
+        curve=curve,
     )
     write_whole(run.folder / FIGURES, json.dumps(found.as_json(), indent=2) + "\n")
     kept.forget()
