@@ -23,6 +23,7 @@ from spygames.text import (
     belief_question,
     belief_turn_of,
     parse_beliefs,
+    read_beliefs,
     unknowns,
 )
 from tests.poker import kuhn
@@ -163,6 +164,14 @@ def test_a_game_without_words_has_numbers() -> None:
     assert "- card 1: 0, 1, 2" in belief_question(turn)
     assert BELIEF_GRAMMAR in belief_briefing(game, 0)
     assert "action" not in belief_briefing(game, 0).partition("How to answer:")[2]
+
+
+def test_probabilities_may_be_numbers_of_numpy() -> None:
+    coin = Unknown("the coin", ("heads", "tails"))
+    for one, other in ((np.float32(0.25), np.float32(0.75)), (np.int64(0), np.int64(1))):
+        read = read_beliefs({"the coin": {"heads": one, "tails": other}}, [coin])
+        assert read.probabilities == ((float(one), float(other)),), read.wrong
+    assert read_beliefs({"the coin": {"heads": np.True_}}, [coin]).verdict is BeliefVerdict.INVALID
 
 
 class Guesses:

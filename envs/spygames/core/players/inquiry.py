@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spygames.core.basics.json_values import is_number
+from spygames.core.basics.plain import plain
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.belief_targets import UNASKED
 from spygames.core.game.game import Game, as_record
@@ -235,7 +236,7 @@ def _read(given: Mapping[str, Any], asked: Unknown) -> tuple[float, ...] | str:
     answers = [canonical(answer) for answer in asked.answers]
     if strange := [answer for answer in content if answer not in answers]:
         return f"{asked.about}: {shown(strange[0])} is not one of its possible answers"
-    values = [content.get(answer, 0.0) for answer in answers]
+    values = [plain(content.get(answer, 0.0)) for answer in answers]
     if not all(is_number(value) and 0 <= value <= 1 for value in values):
         return f"{asked.about}: a probability must be a number from 0 to 1"
     total = float(sum(values))
