@@ -422,6 +422,22 @@ def test_a_limit_within_a_limit_does_not_lift_it() -> None:
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
+def test_code_that_catches_everything_is_late_all_the_same() -> None:
+    caught = []
+
+    def catches() -> int:
+        try:
+            time.sleep(30)
+        except BaseException as error:  # as a bare `except:` does
+            caught.append(type(error))
+        return 1
+
+    with pytest.raises(TooLate):
+        within(0.01, catches)
+    assert caught == [TooLate]
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
 def test_the_digest_of_a_player_covers_its_file(module: str, tmp_path: Path) -> None:
     first, other = (make_player(KUHN, f"python:{module}.{name}") for name in ("first", "spoils"))
     digest = player_digest(KUHN, first)

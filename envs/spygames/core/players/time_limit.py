@@ -17,8 +17,8 @@ def within(seconds: float | None, call: Callable[[], T]) -> T:
     """Return the result of `call()`, or raise TooLate if it takes longer than `seconds`.
 
     In the main thread of a POSIX system the call is interrupted between two Python operations. A long operation in C is
-    not interrupted. In other threads and on other systems no call is interrupted: TooLate is raised after `call` has
-    returned.
+    not interrupted, nor is a call that catches TooLate, as `except:` does. In other threads and on other systems no
+    call is interrupted. In all these cases TooLate is raised after `call` has returned.
 
     Args:
         seconds: the limit, above 0; None: no limit.
@@ -35,19 +35,19 @@ def within(seconds: float | None, call: Callable[[], T]) -> T:
         if time.monotonic() - began > seconds:
             raise TooLate
         return found
-    armed = True
+    armed, interrupted = True, False
 
     def late(signum: int, frame: object) -> None:
-        nonlocal armed
+        nonlocal armed, interrupted
         if armed:
-            armed = False
+            armed, interrupted = False, True
             raise TooLate
 
     handler = signal.signal(signal.SIGALRM, late)
     other, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         try:
-            return call()
+            found = call()
         finally:
             armed = False
     finally:
@@ -55,3 +55,6 @@ def within(seconds: float | None, call: Callable[[], T]) -> T:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
         signal.setitimer(signal.ITIMER_REAL, rest, interval)
+    if interrupted:  # the call has caught TooLate
+        raise TooLate
+    return found
