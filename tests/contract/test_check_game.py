@@ -607,6 +607,11 @@ def test_wrong_arguments_are_no_faults_of_the_game() -> None:
             check_game(KUHN, **given)  # pyright: ignore[reportArgumentType]
 
 
+def test_any_seed_can_be_checked() -> None:
+    for seed in (2**64 - 1, 2**64):
+        check_game(KUHN, seed=seed, checks=["environment"], effort=0.1)
+
+
 def test_equal_seeds_check_equal_positions() -> None:
     def seen(seed: int) -> list[bytes]:
         return [states.tobytes() for states in Trial(KUHN, "play", seed=seed).games(5, 100)]

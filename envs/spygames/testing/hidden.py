@@ -301,7 +301,7 @@ def environment(trial: Trial) -> None:
         if seat == NOBODY:
             continue
         shown = []
-        for each in (states, check_no_leak(trial, states, seat, trial.seed, pictures=False)):
+        for each in (states, check_no_leak(trial, states, seat, trial.seed % 2**63, pictures=False)):
             env = GameEnv(game)
             env.reset(seed=0, options={"state": game.state_to_dict(as_record(each))})
             if env.state().tobytes() != each.tobytes():
