@@ -114,7 +114,7 @@ class Compare:
                     game, first, second, test, self.max_games, self.seed, lambda n: bar.advance(task, n), limit
                 )
             if self.figure:
-                pairs = [(first, second), (second, first)][: 2 if game.num_sides > 2 else 1]
+                pairs = [(first, second), (second, first)][: 2 if game.num_sides != 2 else 1]
                 with progress_bar(console=screen, transient=True) as bar:
                     task = bar.add_task("measuring", total=len(pairs) * total_games(game, self.figure, 1, 1))
                     for pair in pairs:

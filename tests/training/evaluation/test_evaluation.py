@@ -214,6 +214,24 @@ def test_the_fair_share_is_what_the_opponent_wins_in_all_seats() -> None:
     assert result.win_share > result.fair_share
 
 
+def test_the_fair_share_is_that_of_a_side_and_not_of_a_seat() -> None:
+    game = replace(heimlich.make_game(players=4), teams=(0, 0, 1, 2))
+    returns = np.array([[1, 1, -1, -1], [1, 1, -1, -1], [-1, -1, 1, -1]], np.float32)
+    assert evaluation._fair_shares(game, [returns], 1) == [pytest.approx(1 / 3)]
+
+
+def test_a_game_of_one_side_has_a_fair_share() -> None:
+    """All seats are one team, as in a game against the rules. Nobody folds here, so both players win the same deals."""
+    game = replace(kuhn.make_game(), teams=(0, 0))
+    ended: list[int] = []
+    (result,) = evaluate(game, PASSER, BETTOR, 50, 1, ended.append)
+    assert (result.games, result.by_side) == (50, (result.win_share,))
+    assert 0 < result.fair_share == result.win_share < 1
+    assert sum(ended) == evaluation.total_games(game, 50, 1, 1) == 100
+    first, _ = cross_play(game, [PASSER, BETTOR], 50, 1)
+    assert first == result
+
+
 def test_cross_play_agrees_with_evaluate() -> None:
     for name, players in (("leduc", [FIRST, BETTOR, LAST]), ("pennies", [FIRST, LAST, "random"])):
         game = GAMES[name]

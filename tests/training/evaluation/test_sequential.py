@@ -1,5 +1,7 @@
 """The sequential test keeps its error rates, and a comparison plays the games that it reports."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.optimize
@@ -58,6 +60,13 @@ def test_errors_of_both_kinds_are_at_most_five_percent(values: np.ndarray, share
     assert (under_h1 == -1).mean() <= 0.05
     assert (under_h0 == -1).mean() > 0.9  # it does decide
     assert (under_h1 == 1).mean() > 0.9
+
+
+def test_a_game_of_one_side_compares_what_each_player_wins_alone() -> None:
+    """Nobody folds here, so both players win the same deals."""
+    found = compare(replace(kuhn.make_game(), teams=(0, 0)), PASSER, BETTOR, SequentialTest(), 1, 1)
+    assert (found.values, found.counts) == ((0, 0.5, 1), (0, BLOCK, 0))
+    assert found.games == 2 * BLOCK
 
 
 def test_a_match_that_is_too_short_is_undecided() -> None:

@@ -128,8 +128,8 @@ def evaluate(
         game: the game to play.
         challenger: a name as `make_player` takes it, a `Policy` or a `Player`. It plays each side once a deal.
         opponents: one or several players in the same forms. Each gets a result.
-        games: number of games against each opponent, rounded up to whole deals (K games each). With more than two
-            sides, one more game a deal measures the fair share.
+        games: number of games against each opponent, rounded up to whole deals (K games each). Unless there are
+            two sides, one more game a deal measures the fair share.
         seed: 0..2^64-1, of the deals and of the players' random streams; the same seed gives the same results.
         progress: called with the number of games that have ended since the last call.
         executor: computes the games, `LOCKSTEP` at a time, with torch on one thread. It does not change the results.
@@ -147,7 +147,7 @@ def evaluate(
         raise TypeError("challenger must be one player; cross_play takes several")
     (challenger,), others = as_players(game, challenger), as_players(game, opponents)
     matches = [_match(game, challenger, opponent, games, seed) for opponent in others]
-    fair = [_self_match(game, opponent, games, seed) for opponent in others] if game.num_sides > 2 else []
+    fair = [_self_match(game, opponent, games, seed) for opponent in others] if game.num_sides != 2 else []
     played = settled_matches(game, [*matches, *fair], limit, progress, executor)
     shares = _fair_shares(game, [returns for returns, _ in played[len(others) :]], len(others))
     return [
@@ -190,7 +190,7 @@ def cross_play(
 def total_games(game: Game, games: int, challengers: int, opponents: int) -> int:
     """Number of games that `evaluate` plays when called once for each challenger."""
     deals = deals_for(game, games)
-    return challengers * opponents * deals * (game.num_sides + (game.num_sides > 2))
+    return challengers * opponents * deals * (game.num_sides + (game.num_sides != 2))
 
 
 def total_cross_games(game: Game, games: int, players: int) -> int:
@@ -228,8 +228,12 @@ def _own(game: Game, returns: np.ndarray) -> np.ndarray:
 
 def _by_side(game: Game, returns: np.ndarray) -> np.ndarray:
     """Returns of a `_match` as [D, K, K]: deal, the first player's side, side."""
-    leaders = [game.side_of.index(side) for side in range(game.num_sides)]
-    return returns[:, leaders].reshape(-1, game.num_sides, game.num_sides)
+    return returns[:, _leaders(game)].reshape(-1, game.num_sides, game.num_sides)
+
+
+def _leaders(game: Game) -> list[int]:
+    """The first seat of each side, [K]."""
+    return [game.side_of.index(side) for side in range(game.num_sides)]
 
 
 def _self_match(game: Game, player: Player, games: int, seed: int) -> Match:
@@ -240,10 +244,10 @@ def _self_match(game: Game, player: Player, games: int, seed: int) -> Match:
 
 
 def _fair_shares(game: Game, returns: Sequence[np.ndarray], players: int) -> list[float]:
-    """A seat's win share if one player holds all seats, for each player, from the returns of its `_self_match`."""
+    """A side's win share if one player holds all seats, for each player, from the returns of its `_self_match`."""
     if game.num_sides == 2:
         return [0.5] * players
-    return [float(won(each, game.num_sides).mean()) for each in returns]
+    return [float(won(each[:, _leaders(game)], game.num_sides).mean()) for each in returns]
 
 
 def won(returns: np.ndarray, sides: int) -> np.ndarray:

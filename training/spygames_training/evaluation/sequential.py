@@ -173,7 +173,7 @@ def compare(
 ) -> Comparison:
     """Play two players against each other until the test accepts a hypothesis about the first player's share.
 
-    Between two sides, a deal counts the share of its two games that the first player wins. With more sides, each player
+    Between two sides, a deal counts the share of its two games that the first player wins. Otherwise each player
     plays in every seat once a deal, with the other one in all other seats. Such a deal counts (1 + a - b) / 2, where a
     and b are the shares that the first and the second player win alone. It is 0.5 if both win the same share.
 
@@ -214,7 +214,7 @@ def compare(
 
     while verdict == "undecided" and (not played or (played + 1) * each <= max_games):
         worth = block(first, second, 0)
-        if sides > 2:
+        if sides != 2:
             other = block(second, first, 1)
             worth = (1 + worth - other) / 2
         counts += np.bincount(np.rint(worth * 2 * sides).astype(np.int64), minlength=len(values))
@@ -233,4 +233,4 @@ def check_different(first: Player, second: Player) -> None:
 
 def games_of_block(game: Game) -> int:
     """Number of games that `compare` plays between two evaluations of the ratio."""
-    return BLOCK * game.num_sides * (2 if game.num_sides > 2 else 1)
+    return BLOCK * game.num_sides * (2 if game.num_sides != 2 else 1)
