@@ -1,6 +1,7 @@
 """Beliefs of players: probabilities of hidden things, from what the seat may know."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import comb
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import spygames
 from spygames.core.game.game import Game, as_record, flat
 from spygames.core.game.registry import game_ids
-from spygames.core.players.beliefs import Belief, drawn_worlds, in_things
+from spygames.core.players.beliefs import Belief, drawn_worlds, in_things, win_share
 from spygames.core.players.names import make_player
 from spygames.core.players.player import DecisionBatch
 from spygames.core.records.film import Adviser, Film
@@ -92,6 +93,13 @@ def test_beliefs_depend_only_on_the_view() -> None:
         redrawn = states.copy()
         game.determinize(as_record(redrawn), int(states["to_move"][0]), np.uint64(77))
         assert believed(game, states) == believed(game, redrawn)
+
+
+def test_an_expected_result_is_a_share_of_wins_where_one_side_wins() -> None:
+    avenue, three = spygames.make_game("agent_avenue_v0"), spygames.make_game("agent_dog_v0", players=3)
+    assert (win_share(avenue, 0.5), win_share(avenue, None)) == (0.75, None)
+    assert win_share(three, 0.25) == pytest.approx(0.5)
+    assert win_share(replace(avenue, teams=(0, 0)), 0.5) is None
 
 
 def test_a_game_that_declares_nothing_has_no_beliefs() -> None:

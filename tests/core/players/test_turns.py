@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -147,6 +148,8 @@ def test_a_seat_is_told_who_it_is() -> None:
         "You are player_1 in a game of agent_avenue_v0. You win and lose together with player_0.",
         "You play against player_2 and player_3. Some things are hidden from you.",
     ]
+    alone = briefing(replace(team, teams=(0, 0, 0, 0)), 3).splitlines()[1]
+    assert alone == "Some things are hidden from you."
     turn = turn_of(GAME, GAME.start(3))
     assert question(turn).splitlines()[1] == "- nothing yet"
     assert turn.why_not(turn.legal[0]) is turn.why_not("nonsense") is None

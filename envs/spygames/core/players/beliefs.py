@@ -28,7 +28,8 @@ def win_share(game: Game, value: float | None) -> float | None:
 
     The game must have one winning side, and its results must depend only on the winner. With two sides the results are
     1 and -1, or 0.5 and -0.5. With more sides the winner gets 1, and each loser pays an equal part of it. Other games
-    have no scale of this kind: in Heimlich & Co. with three seats it may happen that no player wins.
+    have no scale of this kind: in Heimlich & Co. with three seats it may happen that no player wins, and a game of one
+    side has no other side that could.
 
     Example:
         >>> from spygames import make_game
@@ -44,7 +45,8 @@ def win_share(game: Game, value: float | None) -> float | None:
         The share; None for a game with other results.
     """
     low, sides = game.lowest_return, game.num_sides
-    if value is None or low not in ((-1.0, -0.5) if sides == 2 else (-1.0 / (sides - 1),)):
+    known = () if sides == 1 else (-1.0, -0.5) if sides == 2 else (-1.0 / (sides - 1),)
+    if value is None or low not in known:
         return None
     high = -low if sides == 2 else 1.0
     return min(1.0, max(0.0, (value - low) / (high - low)))

@@ -136,9 +136,10 @@ def introduction(game: Game, seat: int) -> list[str]:
     mates = [f"player_{each}" for each in range(game.num_players) if game.side_of[each] == game.side_of[seat]]
     mates.remove(f"player_{seat}")
     team = f" You win and lose together with {' and '.join(mates)}." if mates else ""
+    against = f"You play against {' and '.join(others)}. " if others else ""
     return [
         f"You are player_{seat} in a game of {game.id}.{team}",
-        f"You play against {' and '.join(others)}. Some things are hidden from you.",
+        f"{against}Some things are hidden from you.",
         "",
         rules(game),
         "",
