@@ -291,6 +291,14 @@ def test_states_are_validated() -> None:
             search_values(game, bad, 0, 5, 1)
 
 
+def test_a_position_of_another_variant_is_refused() -> None:
+    """Its state has the same layout, and its legal actions would be written beyond the end of the mask."""
+    simple, other = agent_avenue(), agent_avenue(mode="advanced").start(1)
+    assert other.dtype == simple.state_dtype
+    with pytest.raises(ValueError, match="states must be positions of agent_avenue_v0, mode=simple"):
+        search_values(simple, other, 0, 5, 1)
+
+
 @kernel
 def stuck_after_a_bet(s: Record, mask: np.ndarray) -> None:
     """Kuhn poker's legal actions, except that a bet has no answer."""

@@ -21,7 +21,7 @@ from spygames.core.records.record import GameRecord, play_record, replay
 from spygames.testing import ContractError, check_game
 from spygames.testing.hidden import differences
 from spygames.testing.trial import determinized, mask_of, play, uniform_choice
-from spygames.text import Turn, briefing, parse, prompt, question, rules, turn_of
+from spygames.text import Turn, briefing, parse, prompt, question, rules, turn_of, unknowns
 from tests.core.players.test_program import bot
 from tests.games.agent_avenue.test_leaks import nothing_shown, other_world
 from tests.support.position import Position, position_of
@@ -153,6 +153,16 @@ def test_a_seat_is_told_who_it_is() -> None:
     turn = turn_of(GAME, GAME.start(3))
     assert question(turn).splitlines()[1] == "- nothing yet"
     assert turn.why_not(turn.legal[0]) is turn.why_not("nonsense") is None
+
+
+def test_a_position_of_another_variant_is_refused() -> None:
+    """Its state has the same layout, and its legal actions would be written beyond the end of the mask."""
+    simple, other = make_game("agent_avenue_v0"), make_game("agent_avenue_v0", mode="advanced").start(1)
+    assert other.dtype == simple.state_dtype
+    for asked in (turn_of, unknowns):
+        with pytest.raises(ValueError, match="states must be positions of agent_avenue_v0, mode=simple"):
+            asked(simple, other)
+    assert turn_of(simple, simple.start(1).view(np.uint8)).legal == turn_of(simple, simple.start(1)).legal
 
 
 def test_the_end_of_a_game_is_no_decision() -> None:

@@ -91,6 +91,15 @@ def test_hidden_information_changes_nothing(settings: str) -> None:
     assert looked > 40
 
 
+def test_a_position_of_another_variant_is_refused() -> None:
+    """Its state has the same layout, and its legal actions would be written beyond the end of the mask."""
+    player, other = searching(), make_game("agent_avenue_v0", mode="advanced").start(1)
+    assert other.dtype == GAME.state_dtype
+    for search in (player.find, player.believe):
+        with pytest.raises(ValueError, match="states must be positions of agent_avenue_v0, mode=simple"):
+            search(other, 1)
+
+
 def test_the_notes_change_the_weights() -> None:
     """A rival's discards and offers reveal part of its hand, so the weights are not uniform."""
     player, states = searching("16"), GAME.start(8)

@@ -12,6 +12,7 @@ from spygames.core.basics.text import shown
 from spygames.core.compiling.digest import code_digest
 from spygames.core.game.game import as_record
 from spygames.core.game.rng import GAMMA, given_seed, mix
+from spygames.core.game.validation import check_variant
 from spygames.core.players.beliefs import in_things, win_share
 from spygames.core.players.history import Noted
 from spygames.core.players.names import PlayerName
@@ -158,7 +159,7 @@ class SearchingPolicy:
             noted: the decisions of the game so far (`Notes.of`); None: unknown.
 
         Raises:
-            ValueError: there is nothing to decide, or `state` is not a STATE [1] of this game.
+            ValueError: there is nothing to decide, or `state` is not a STATE [1] of this variant.
         """
         self._check(state)
         return self.search.find([self._question(state, noted, given_seed(seed))])[0]
@@ -195,9 +196,10 @@ class SearchingPolicy:
         return str(PlayerName.parse(rival).resolved(self.game)) if is_checkpoint(rival) else rival
 
     def _check(self, state: np.ndarray) -> None:
-        """Raise ValueError if there is nothing to decide in `state`."""
+        """Raise ValueError if `state` is not a position of this variant, or there is nothing to decide in it."""
         if not isinstance(state, np.ndarray) or state.shape != (1,) or state.dtype != self.game.state_dtype:
             raise ValueError(f"state must be an array [1] of the states of {self.game.id}")
+        check_variant(self.game, state)
         mask = np.zeros(self.game.num_actions, np.int8)
         self.game.legal(as_record(state), mask)
         if not mask.any():

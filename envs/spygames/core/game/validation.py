@@ -36,6 +36,16 @@ def check_game(game: object) -> None:
         raise TypeError(f"game must be a Game, as spygames.make_game(id) returns it, not {shown(game)}")
 
 
+def check_variant(game: Game, states: np.ndarray) -> None:
+    """Raise ValueError if positions, STATE [k], hold other options than those of the game.
+
+    Variants may share the layout of STATE, and a kernel writes beyond the end of a mask that is too short for it.
+    """
+    for name in game.state_dtype.names or ():
+        if game.state_dtype[name] == game.packed.dtype and (states[name] != game.packed).any():
+            raise ValueError(f"states must be positions of {game.title}, not of another variant")
+
+
 def some_legal(mask: np.ndarray, text: Callable[[int], str] = str, most: int = 5) -> str:
     """List legal actions for the message about an illegal one: `0, 3, 4 and 2 more`.
 

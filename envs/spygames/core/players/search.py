@@ -28,7 +28,7 @@ from spygames.core.basics.whole_numbers import whole
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import Game, as_record
 from spygames.core.game.rng import given_seed, mix
-from spygames.core.game.validation import choice, number
+from spygames.core.game.validation import check_variant, choice, number
 from spygames.core.players.beliefs import drawn_worlds, in_things, win_share
 from spygames.core.players.player import DecisionBatch
 from spygames.core.players.search_loops import Kind, buffers, loops
@@ -183,14 +183,15 @@ def search_values(
         exploration: see `SearchPlayer`.
 
     Raises:
-        ValueError: `seat` is not to move or has no legal action, or an argument has a wrong form or is out of its
-            range.
+        ValueError: `seat` is not to move or has no legal action, `state` is not a position of this variant, or an
+            argument has a wrong form or is out of its range.
     """
     simulations, exploration = _check(kind, simulations, exploration)
     rng, seat = np.array([given_seed(seed)]), whole("seat", seat, 0)
     if not isinstance(state, np.ndarray) or state.shape != (1,) or state.dtype != game.state_dtype:
         form = f"{state.dtype!r:.60} {list(state.shape)}" if isinstance(state, np.ndarray) else type(state).__name__
         raise ValueError(f"state must be an array [1] of the states of {game.id}, not {form}")
+    check_variant(game, state)
     root: Record = state.view(np.recarray)[0]
     if root.to_move != seat or seat >= game.num_players:
         raise ValueError(f"seat must be the seat to move, not {seat}; the state has to_move = {root.to_move}")

@@ -9,6 +9,7 @@ import numpy as np
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rulebook import Reason, rules_text
 from spygames.core.game.seen import Event
+from spygames.core.game.validation import check_variant
 from spygames.core.players.replies import GRAMMAR, Verdict, match, parse
 
 __all__ = ["Turn", "Unknown", "briefing", "prompt", "question", "rules", "turn_of"]
@@ -94,9 +95,11 @@ def turn_of(game: Game, states: np.ndarray, events: Sequence[str | Event] = ()) 
         events: what the seat to move has seen since its last decision: texts, or records from `GameEnv.history`.
 
     Raises:
-        ValueError: the game is over, so no decision is due.
+        ValueError: the game is over, so no decision is due; or the position is of another variant.
     """
-    s = as_record(states.view(game.state_dtype))
+    states = states.view(game.state_dtype)
+    check_variant(game, states)
+    s = as_record(states)
     seat = int(s.to_move)
     if seat == NOBODY:
         raise ValueError("states must hold a position in which a seat is to move, not the end of a game")
