@@ -175,6 +175,15 @@ def test_a_digest_contains_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(digests) == 5
 
 
+def test_a_digest_contains_the_settings_that_the_name_leaves_out() -> None:
+    policy = Policy.load(AGENT, game=GAME)
+    others: list[dict[str, Any]] = [{}, {"tau": 0.5}, {"lam": 0.5}, {"least": 0.5}, {"most": 2}, {"memory": 0}]
+    searches = [SearchingPolicy(policy, SearchSettings(8, **each)) for each in others]
+    assert len({each.name for each in searches}) == 1
+    assert len({player_digest(GAME, each) for each in searches}) == len(searches)
+    assert player_digest(GAME, searches[0]) == player_digest(GAME, searching("8"))
+
+
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_the_name_determines_a_searchs_precision(precision: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The processor's capabilities do not matter."""

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from hashlib import sha256
 from typing import Any
 
@@ -25,7 +25,7 @@ from spygames_training.search.draws import Sampled
 from spygames_training.search.models import BotModel, Model, Rival, UniformModel
 from spygames_training.search.network_model import NetworkModel
 from spygames_training.search.policy_search import Findings, PolicySearch, Question
-from spygames_training.search.settings import POLICY, VERSION, SearchSettings, is_checkpoint, read_settings
+from spygames_training.search.settings import NAMED, POLICY, VERSION, SearchSettings, is_checkpoint, read_settings
 
 BLOCK = 8
 """Decisions searched at once, which is faster than one by one; the actions do not depend on it."""
@@ -94,8 +94,8 @@ class SearchingPolicy:
     def digest_with(self, worlds: int) -> str:
         """Return a digest of what the search decides with.
 
-        Counted are the weights of the policy, the weights or code of its rivals, its precision, and the versions of
-        the search (`search.settings.VERSION`) and of the worlds that it draws.
+        Counted are the weights of the policy, the weights or code of its rivals, its precision, the versions of the
+        search (`search.settings.VERSION`) and of the worlds that it draws, and the settings that its name leaves out.
 
         Args:
             worlds: the `Game.worlds_version`. An earlier one gives the digest that the search had then.
@@ -110,7 +110,10 @@ class SearchingPolicy:
         # older names do not state the precision; it was then used wherever the processor had instructions for it.
         version = [f"{name} {number}" for name, number in counted.items() if number > 1]
         precision = [] if self.settings.precision == "bfloat16" else [self.settings.precision]
-        parts = [self.policy.digest, *rivals, *version, *precision]
+        unnamed = [each for each in fields(SearchSettings) if each.name not in NAMED]
+        given = [(each.name, getattr(self.settings, each.name), each.default) for each in unnamed]
+        others = [f"{name} {float(value)}" for name, value, default in given if value != default]
+        parts = [self.policy.digest, *rivals, *version, *precision, *others]
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:

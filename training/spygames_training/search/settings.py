@@ -25,6 +25,8 @@ RANGES = (
     ("slip", 0, 1), ("bot_slip", 0, 1), ("effective", 0, 1),
 )  # fmt: skip
 """Settings with the least and the greatest value, by name."""
+NAMED = ("worlds", "rivals", "mode", "precision")
+"""Settings that the name of a search states."""
 POLICY = "policy"
 """The name for the searching policy itself in `SearchSettings.rivals`."""
 
