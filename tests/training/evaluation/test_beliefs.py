@@ -1,5 +1,6 @@
 """Scores of beliefs, the rules alone, what could be known, and that no belief depends on what its seat cannot know."""
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -162,6 +163,21 @@ def test_other_questions_are_refused(tmp_path: Path) -> None:
     for change in changes:
         with pytest.raises(ValueError, match="holds other questions"):
             check_probe(tmp_path, replace(probe, **change))
+    (tmp_path / "probe.json").write_text("")
+    with pytest.raises(ValueError, match=r"probe[.]json is damaged: name another folder \(Expecting value"):
+        check_probe(tmp_path, probe)
+
+
+def test_stored_answers_that_are_no_probabilities_are_refused(tmp_path: Path) -> None:
+    probe, rules = Probe(AVENUE, (make_player(AVENUE, "random"),) * 2, 0, 1, worlds=8), RulesAlone(AVENUE, 8)
+    ask(probe, [rules], 1, tmp_path)
+    file = tmp_path / "answers.jsonl"
+    line = json.loads(file.read_text())
+    for wrong in (-0.5, 1.5):
+        line["positions"][0]["probabilities"][0][0] = wrong
+        file.write_text(json.dumps(line) + "\n")
+        with pytest.raises(ValueError, match=r"answers[.]jsonl: the answers of rules alone in game 0 do not fit"):
+            ask(probe, [rules], 1, tmp_path)
 
 
 def test_a_position_has_the_decisions_before_it_and_draws_of_its_own() -> None:

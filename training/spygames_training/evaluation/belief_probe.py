@@ -185,7 +185,10 @@ def check_probe(folder: Path, probe: Probe) -> None:
             raise ValueError(f"{folder} has answers without {PROBE}: name another folder")
         write_whole(file, json.dumps(facts, indent=2) + "\n")
         return
-    there = parse_json(file.read_bytes())
+    try:
+        there = parse_json(file.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{file} is damaged: name another folder ({one_line(error)})") from error
     if not isinstance(there, dict):
         raise ValueError(f"{file} is not the description of questions")
     for key, value in facts.items():
@@ -238,7 +241,7 @@ def _fits(told: Any, position: Position) -> bool:
     if not isinstance(chances, list) or len(chances) != len(position.unknowns):
         return False
     valid = (
-        p is None or (isinstance(p, list) and len(p) == len(u.answers) and all(map(is_number, p)))
+        p is None or (isinstance(p, list) and len(p) == len(u.answers) and all(is_number(x) and 0 <= x <= 1 for x in p))
         for p, u in zip(chances, position.unknowns, strict=True)
     )
     return told.get("move") == position.move and isinstance(told.get("about"), dict) and all(valid)
