@@ -97,6 +97,16 @@ def test_a_table_gives_its_dtype_ranges_and_rows() -> None:
     assert [*layout.rows(View, players="P")][1] == ("score", "P", "by seat")
 
 
+def test_a_field_of_a_view_may_hold_an_index() -> None:
+    class Indices(Layout):
+        mover = float32("the seat", high=SEAT)
+        seats = float32("the seat to the left", SEAT, low=NONE, high=SEAT)
+        colour = float32("the colour", high=("red", "blue", "green"))
+        two = float32("the colour", high=COLOURS)
+
+    assert layout.view_ranges(Indices, players=3) == {"mover": (0, 2), "seats": (NONE, 2), "colour": (0, 2)}
+
+
 @pytest.mark.parametrize(
     ("name", "where", "good", "bad"),
     [

@@ -352,9 +352,12 @@ def view_ranges(layout: type[Layout], **variant: Any) -> dict[str, tuple[float, 
     """
     found = {}
     for name, row in fields(layout, **variant).items():
-        high = variant[row.high.size.option] / row.high.unit if isinstance(row.high, Share) else row.high
+        if isinstance(row.high, Share):
+            high = variant[row.high.size.option] / row.high.unit
+        else:
+            high = variant[row.high.option] - 1 if isinstance(row.high, Size) else _last(row.high)
         if (row.low, high) != (0, 1):
-            found[name] = row.low, cast(float, high)
+            found[name] = row.low, high
     return found
 
 
