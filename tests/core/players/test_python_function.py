@@ -241,6 +241,24 @@ def test_an_object_is_not_told_the_end_of_a_game_that_another_member_played() ->
     assert len(made) > len(told) > 3
 
 
+def test_methods_may_be_static_or_of_the_class() -> None:
+    class Static:
+        def __init__(self, game: Game, seat: int, seed: int) -> None:
+            pass
+
+        @staticmethod
+        def act(observation: np.ndarray, mask: np.ndarray) -> int:
+            return int(mask.argmax())
+
+    class OfTheClass(Static):
+        @classmethod
+        def act(cls, observation: np.ndarray, mask: np.ndarray) -> int:  # type: ignore[override]
+            return int(mask.argmax())
+
+    players = [PythonPlayer(KUHN, Static, "static"), PythonPlayer(KUHN, OfTheClass, "of the class")]
+    assert play(KUHN, KUHN.start(1), players, np.ones((1, 1), np.uint64)) == [0, 0]
+
+
 def test_seen_and_ended_are_optional(module: str) -> None:
     player = make_player(KUHN, f"python:{module}.Plain")
     assert play(KUHN, KUHN.start(1), [player, player], np.ones((1, 1), np.uint64)) == [0, 0]

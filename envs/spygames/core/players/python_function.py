@@ -210,17 +210,22 @@ def check_code(decide: Callable[..., Any]) -> None:
     act = getattr(decide, "act", None)
     if not callable(act) and not _is_text_player(decide):
         raise TypeError(f"the class {_called(decide)} has no method act(observation, mask), and no act_text(turn)")
-    if callable(act) and _takes(act, "self", "decisions") and not _takes(act, "self", "observation", "mask"):
+    own = _bound(decide, "act")
+    if callable(act) and _takes(act, *own, "decisions") and not _takes(act, *own, "observation", "mask"):
         raise TypeError(
             f"the class {_called(decide)} is a Player, whose act takes a DecisionBatch: pass an instance in Python, "
             "or install it as a kind of players; a class given by its name must have act(observation, mask)"
         )
     _check_call(decide, f"the class {_called(decide)}", "game", "seat", "seed")
-    own = ("act_text", ("turn",)) if _is_text_player(decide) else ("act", ("observation", "mask"))
-    for name, arguments in (own, ("seen", ("text",)), ("ended", ("returns",)), ("beliefs", ("turn",))):
+    decides = ("act_text", ("turn",)) if _is_text_player(decide) else ("act", ("observation", "mask"))
+    for name, arguments in (decides, ("seen", ("text",)), ("ended", ("returns",)), ("beliefs", ("turn",))):
         if (method := getattr(decide, name, None)) is not None:
-            bound = [] if isinstance(inspect.getattr_static(decide, name), staticmethod | classmethod) else ["self"]
-            _check_call(method, f"{name} of the class {_called(decide)}", *arguments, bound=bound)
+            _check_call(method, f"{name} of the class {_called(decide)}", *arguments, bound=_bound(decide, name))
+
+
+def _bound(decide: type, name: str) -> list[str]:
+    """Return the argument that a method takes besides those of its call: `self`, unless it is static or of a class."""
+    return [] if isinstance(inspect.getattr_static(decide, name, None), staticmethod | classmethod) else ["self"]
 
 
 def _is_text_player(decide: Callable[..., Any]) -> bool:
