@@ -24,6 +24,7 @@ from typing import Any, get_args
 from uuid import uuid4
 
 from spygames import NOBODY, Game, make_game
+from spygames.authoring import whole
 from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.text import one_line
 from spygames.text import Mode, TextGame
@@ -221,6 +222,7 @@ def make_app(
     Raises:
         ValueError: a value is wrong, or a player does not exist.
     """
+    sessions = whole("sessions", sessions, 1)
     factory = functools.partial(SpygamesEnvironment, game, opponents, mode, retries)
     factory().close()  # fails here, not at the first connection; and compiles the game
     return create_app(

@@ -273,6 +273,13 @@ def test_the_server_describes_itself(url: str) -> None:
     assert {"text", "legal", "seat", "verdict"} <= schema["observation"]["properties"].keys()
 
 
+def test_a_wrong_number_of_sessions_gets_one_line() -> None:
+    others: tuple[Any, ...] = 0, -1, "64"
+    for wrong in others:
+        with pytest.raises(ValueError, match=f"^sessions must be an integer >= 1, not {wrong!r}$"):
+            bridge.make_app(GAME, sessions=wrong)
+
+
 def test_released_agents_are_opponents() -> None:
     with serving(opponents="agent_avenue/simple-2") as url, client(url) as env:
         result, moves = env.reset(seed=3, seat=1), []
