@@ -166,6 +166,10 @@ class Env:
         if getattr(action, "shape", None) != () or action.dtype.kind not in "iu":
             raise ValueError(f"action must be one integer (use jax.vmap(env.step) for more), not {_described(action)}")
         _check("state.state_bytes", state.state_bytes, np.uint8, (self.game.state_dtype.itemsize,))
+        if (found := np.shape(state.legal_action_mask)) != (self.num_actions,):  # variants share the layout of STATE
+            raise ValueError(
+                f"state.legal_action_mask must be of shape ({self.num_actions},), as in {self.game.title}, not {found}"
+            )
         arrays = (state.state_bytes, state.seed, state.current_player, state.terminated, state.truncated, action)
         return State(**jax.pure_callback(self._step, self._shapes, *arrays, vmap_method="broadcast_all"))
 

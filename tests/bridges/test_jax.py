@@ -189,6 +189,10 @@ def test_wrong_arguments_are_reported() -> None:
         env.step(states, 0)
     with pytest.raises(ValueError, match=r"action must be one integer.*not float32"):
         env.step(state, 1.0)
+    other = bridge.make(GAME, mode="advanced").init(jax.random.key(1))
+    assert other.state_bytes.shape == state.state_bytes.shape
+    with pytest.raises(ValueError, match=r"state.legal_action_mask must be of shape \(74,\), as in .*not \(106,\)"):
+        env.step(other, 0)
     with pytest.raises(ValueError, match=r"seed must be uint32 of shape \(2,\).*not uint64 of shape \(5,\)"):
         env.init_seed(np.zeros(5, np.uint64))
     with pytest.raises(ValueError, match="seed must be an integer from 0 to"):
