@@ -1,13 +1,16 @@
 """Games that a player lost because it failed: whom they count for, and what they leave unchanged."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from spygames import make_game
-from spygames.core.players.player import DecisionBatch, PlayerTooSlow, new_memory
+from spygames.core.players.mixture import MixturePlayer
+from spygames.core.players.player import DecisionBatch, Player, PlayerTooSlow, new_memory
+from spygames.core.players.python_function import PythonPlayer
 from spygames.core.playing.batch import spread
 from spygames.core.playing.rows import Rows
 from spygames_training.evaluation import evaluation, forfeits
@@ -120,6 +123,40 @@ def test_a_late_answer_loses(player: Takes, lost: str, asked: int, monkeypatch: 
     assert {number: each.reason for number, each in referee.forfeits.items()} == {
         10 + int(row): "too slow" for row in np.flatnonzero(found)
     }
+
+
+def counted(player: Player, limit: float) -> list[int]:
+    """Return the games that `player` lost by failing in `evaluate` and in `compare`."""
+    (result,) = evaluate(KUHN, player, FIRST, 4, 1, limit=limit)
+    assert result.forfeits is not None
+    return [
+        result.forfeits.challenger,
+        compare(KUHN, player, FIRST, SequentialTest(0.5, 0.6), 1, 3, limit=limit).forfeits[0],
+    ]
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_limit_replaces_that_of_a_player(mixed: bool) -> None:
+    def waits(observation: np.ndarray, mask: np.ndarray) -> int:
+        time.sleep(0.005)
+        return int(mask.argmax())
+
+    def hangs(observation: np.ndarray, mask: np.ndarray) -> int:
+        time.sleep(60)
+        return 0
+
+    def made(decide: Callable[..., int], own: float | None) -> tuple[PythonPlayer, Player]:
+        player = PythonPlayer(KUHN, decide, decide.__name__, own)
+        return player, MixturePlayer(KUHN, [player, player]) if mixed else player
+
+    slow, asked = made(waits, 0.001)
+    assert counted(asked, 100) == [0, 0]
+    assert slow.decision_limit == 0.001
+    late, asked = made(hangs, None)
+    began = time.monotonic()
+    assert counted(asked, 0.05) == [4, 128]
+    assert time.monotonic() - began < 30
+    assert late.decision_limit is None
 
 
 def test_forfeits_have_the_numbers_of_their_games(monkeypatch: pytest.MonkeyPatch) -> None:

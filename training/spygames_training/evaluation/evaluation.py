@@ -134,7 +134,8 @@ def evaluate(
         progress: called with the number of games that have ended since the last call.
         executor: computes the games, `LOCKSTEP` at a time, with torch on one thread. It does not change the results.
         limit: seconds for a decision, above 0. A player that fails or is later loses the game, as in a ladder
-            (`Result.forfeits`). None: no limit, and the first failure ends all games.
+            (`Result.forfeits`). For a `CommandPlayer` or `PythonPlayer` it replaces the `decision_limit`. None: no
+            other limit than that, and the first failure ends all games.
 
     Raises:
         PlayerFailed: without a limit, a player chose an illegal action; the message names the player.

@@ -1,14 +1,19 @@
 """Forfeits: games lost because a player raised an error, chose an illegal action, or took too long."""
 
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from spygames.core.basics.text import one_line
 from spygames.core.game.validation import time_limit
+from spygames.core.players.mixture import members_of
 from spygames.core.players.player import DecisionBatch, Player, PlayerTooSlow, PlayerUnavailable
+from spygames.core.players.program import CommandPlayer
+from spygames.core.players.python_function import PythonPlayer
 from spygames.core.playing.session import answers
 
 Reason = Literal["failed", "too slow"]
@@ -29,6 +34,25 @@ class Forfeit(NamedTuple):
 def checked_limit(limit: float | None) -> float | None:
     """Return the limit of a `Referee`; None: no referee. ValueError unless it is a time in seconds above 0."""
     return None if limit is None else time_limit("limit", limit)
+
+
+@contextmanager
+def limited(players: Iterable[Player], limit: float | None) -> Iterator[None]:
+    """Context in which programs and Python code have the time limit of a `Referee`.
+
+    These players have a limit of their own (`decision_limit`), which ends a program and interrupts Python code. Outside
+    the context it is as before. None: it is not changed.
+    """
+    members = [each for player in players for each in members_of(player)]
+    own: list[Any] = [each for each in members if isinstance(each, CommandPlayer | PythonPlayer)]
+    before = [(each, each.decision_limit) for each in dict.fromkeys(own)]
+    try:
+        for each in own if limit is not None else ():
+            each.decision_limit = limit
+        yield
+    finally:
+        for each, earlier in before:
+            each.decision_limit = earlier
 
 
 class Referee:

@@ -13,7 +13,7 @@ from spygames.core.game.game import Game
 from spygames.core.players.player import DecisionBatch, Player
 from spygames.core.playing.rows import Rows, spread
 from spygames.core.playing.session import Session, answers
-from spygames_training.evaluation.forfeits import Referee, checked_limit
+from spygames_training.evaluation.forfeits import Referee, checked_limit, limited
 from spygames_training.parallel.executor import SERIAL, Executor, Progress
 from spygames_training.system.threads import one_thread
 
@@ -80,8 +80,8 @@ def settled_matches(
     Args:
         game: the game to play.
         matches: the matches.
-        limit: see `Referee`. A player that fails gets the lowest result in all its seats, and the others get the
-            opposite. None: an error of a player ends all games.
+        limit: see `Referee` and `limited`. A player that fails gets the lowest result in all its seats, and the others
+            get the opposite. None: an error of a player ends all games.
         progress, executor: as in `evaluate`.
 
     Returns:
@@ -93,11 +93,12 @@ def settled_matches(
         rng = spread(np.uint64(match.rng_seed), len(match.seeds)).reshape(-1, 1)
         for part in _parts(len(match.seeds), executor.lockstep):
             tasks.append((game, match.players, match.seating[part], match.seeds[part], rng[part], limit))
-    found = executor.in_order(_results_of_part, tasks, progress)
     results: list[tuple[np.ndarray, np.ndarray | None]] = []
-    for match in matches:
-        returns, failed = zip(*(next(found) for _ in _parts(len(match.seeds), executor.lockstep)), strict=True)
-        results.append((np.concatenate(returns), None if limit is None else np.concatenate(failed)))
+    with limited([player for match in matches for player in match.players], limit):
+        found = executor.in_order(_results_of_part, tasks, progress)
+        for match in matches:
+            returns, failed = zip(*(next(found) for _ in _parts(len(match.seeds), executor.lockstep)), strict=True)
+            results.append((np.concatenate(returns), None if limit is None else np.concatenate(failed)))
     return results
 
 

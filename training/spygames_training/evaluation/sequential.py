@@ -24,7 +24,7 @@ from spygames.core.game.game import Game
 from spygames.core.game.rng import given_seed
 from spygames.core.players.names import Player, PlayerLike, as_players
 from spygames_training.evaluation.blocks import play_block, scores
-from spygames_training.evaluation.forfeits import Referee, checked_limit
+from spygames_training.evaluation.forfeits import Referee, checked_limit, limited
 from spygames_training.parallel.executor import Progress
 
 __all__ = ["Comparison", "SequentialTest", "Verdict", "compare", "log_likelihood_ratio"]
@@ -185,8 +185,7 @@ def compare(
         max_games: number of games, in whole blocks and at least one block, after which the verdict is "undecided".
         seed: 0..2^64-1, of the deals and of the players' random streams.
         progress: see `Progress`.
-        limit: seconds for a decision, above 0; a player that fails or is later loses the game, as in a ladder. None: no
-            limit, and the first failure ends all games.
+        limit: as in `evaluate`.
 
     Raises:
         PlayerFailed: without a limit, a player chose an illegal action; the message names the player.
@@ -212,14 +211,15 @@ def compare(
             lost[who if game.side_of[forfeit.seat] == row % sides else 1 - who] += 1
         return scores(found.wins)
 
-    while verdict == "undecided" and (not played or (played + 1) * each <= max_games):
-        worth = block(first, second, 0)
-        if sides != 2:
-            other = block(second, first, 1)
-            worth = (1 + worth - other) / 2
-        counts += np.bincount(np.rint(worth * 2 * sides).astype(np.int64), minlength=len(values))
-        played += 1
-        verdict = test.verdict(counts, values)
+    with limited([first, second], limit):
+        while verdict == "undecided" and (not played or (played + 1) * each <= max_games):
+            worth = block(first, second, 0)
+            if sides != 2:
+                other = block(second, first, 1)
+                worth = (1 + worth - other) / 2
+            counts += np.bincount(np.rint(worth * 2 * sides).astype(np.int64), minlength=len(values))
+            played += 1
+            verdict = test.verdict(counts, values)
     ratio = float(log_likelihood_ratio(counts, values, test.h0, test.h1))
     shares, deals = tuple(values.tolist()), tuple(counts.tolist())
     return Comparison(verdict, played * BLOCK, played * each, ratio, shares, deals, (lost[0], lost[1]))
