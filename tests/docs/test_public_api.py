@@ -98,6 +98,7 @@ PRIVATE_IMPORTS = {
             "runs.folder",
             "runs.loop",
             "runs.report",
+            "runs.run",
         )
     },
 }
