@@ -11,7 +11,8 @@ this package registers all games, so that `pettingzoo.make("aec", "spygames/agen
 `gymnasium.make("spygames/AgentAvenue-v0")` work.
 
 The public modules are this one, the games, `authoring`, `players`, `records`, `pictures`, `testing`, `text`,
-`openspiel` and `jax`. All other modules, including all of `spygames.core`, are private and may change at any time.
+`textarena`, `openenv`, `openspiel` and `jax`. All other modules, including all of `spygames.core`, are private and may
+change at any time.
 """
 
 import importlib

@@ -31,6 +31,22 @@ def test_the_index_is_up_to_date() -> None:
     assert index.count("| module | what it is |") == index.count("{toctree}")
 
 
+def test_the_packages_name_their_public_modules() -> None:
+    """In the sentence of their docstrings that calls all other modules private."""
+    for package in ("spygames", "spygames_training"):
+        sentence = re.search(
+            r"The public modules are .*?private", importlib.import_module(package).__doc__ or "", re.DOTALL
+        )
+        assert sentence is not None
+        named = {*re.findall(r"`(\w+)`", sentence[0])}
+        own = {
+            module.removeprefix(f"{package}.").partition(".")[0]
+            for module in PUBLIC
+            if module.startswith(f"{package}.")
+        }
+        assert named == {name for name in own if not re.search(r"_v\d+$", name)}
+
+
 def test_pages_use_public_modules_only() -> None:
     """The README, pages, examples and notebooks import and name only public modules."""
     root, found = api.ROOT, []
