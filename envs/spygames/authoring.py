@@ -11,7 +11,8 @@
 
 A game is a module with a function `make_game(**options)` that returns a `Game`: three record layouts, a few functions
 marked with `kernel`, texts, and bots. A layout is a table (`Layout`) or any NumPy dtype. `GameOptions` and `ActionKind`
-are tables of options and of actions. `entry_points(make_game)` returns the functions that make its environments.
+are tables of options and of actions. `entry_points(make_game)` returns the functions that make its environments, and
+`vector_entry(make_game)` the one for vector environments.
 
 The tutorial `docs/tutorials/game_of_your_own.md` builds a game in one file. `spygames.testing.check_game` tests a game.
 """
