@@ -151,8 +151,9 @@ def load_checkpoint(path: str | Path, game: Game | None = None, network: Source 
     """Read a checkpoint.
 
     Args:
-        path: the checkpoint's folder, a run's folder (with a folder `checkpoint` in it), or the name of an agent that
-            comes with the package: `agent_avenue/simple-2`, or `best`, which needs `game`.
+        path: the checkpoint's folder, a run's folder (with a folder `checkpoint` in it), a zip of one of these, or the
+            name of an agent that comes with the package: `agent_avenue/simple-2`, or `best` or `safest`, which need
+            `game`.
         game: the game to play. The checkpoint must be of the same game, with the same layout of observations and
             actions; other options may differ. The layout may lack the game's `extra_fields`: then a network of linear
             layers or a recurrent one gets weights of 0 for them. None: the game and options that the checkpoint names.

@@ -60,7 +60,8 @@ class Found(NamedTuple):
     """
 
     visits: np.ndarray
-    """float64 [A], number of simulations of each action; their sum is the number of simulations"""
+    """float64 [A], number of simulations of each action. With `mcts` their sum is the number of simulations; with `mc`
+    all legal actions have the same number, at least 1"""
     values: np.ndarray
     """float64 [A], mean return of the seat after each action, in the game's units; NaN without a visit"""
 
