@@ -80,7 +80,7 @@ class Policy:
 
         Raises:
             CheckpointError: the checkpoint is missing, damaged, or of another game or layout.
-            ValueError: `how` is invalid.
+            ValueError: `how` is invalid, or no released agent is `best` or `safest` in the variant of `game`.
         """
         source = path if isinstance(path, Path) else ""
         if not isinstance(path, Path):
