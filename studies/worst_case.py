@@ -77,8 +77,8 @@ class Study:
     The adversary that knows nothing is the first agent of the variant with a search that takes everybody for itself.
 
     The study can be stopped at any time; the same command resumes. After each learner it keeps an entry of the learners
-    so far in the file. A learner that the file has, measured with the same budget, is not trained again, not even on
-    another machine. Without an agent, the study only writes the page.
+    so far in the file; the adversary that knows nothing plays last. A learner that the file has, measured with the same
+    budget, is not trained again, not even on another machine. Without an agent, the study only writes the page.
     """
 
     agent: Positional[AnyPlayer] = None
@@ -146,36 +146,43 @@ class Study:
             for entry in entries
             if (entry["agent"], entry["digest"]) == (opponent.name, digest)
         ]
-        if any(found.keys() >= set(seeds) for _, found in known):
+        uninformed = self._uninformed(game)
+        if any(found.keys() >= set(seeds) and (entry["unaware"] or not uninformed) for entry, found in known):
             say(f"{file} already has this measurement of {opponent.name}")
             return
         # A digest does not cover how the agent plays.
         folder = self.folder / "_".join([str(digest), *(policy.called.play for policy in policies)])
         sources = dict.fromkeys(PlayerName.parse(spec).source for spec in specs)
         decisions = sum(load_checkpoint(source, game).decisions for source in sources)
-        unaware = [entry["unaware"] for entry, found in known if next(iter(found), None) == self.seed]
+        unaware = [each["unaware"] for each, found in known if each["unaware"] and next(iter(found), None) == self.seed]
         unaware_games = folder / f"unaware_{self.seed}"
         learners: list[dict[str, Any]] = []
+
+        def keep(adversary: dict[str, Any] | None) -> None:
+            entry = {
+                "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+                "commit": commit(),
+                "agent": opponent.name,
+                "digest": digest,
+                "decisions": decisions,
+                "learners": learners,
+                "unaware": adversary,
+            }
+            # Another study may have added an entry meanwhile.
+            kept = [each for each in read_entries(file) if not _is_part(each, entry)]
+            write_whole(file, json.dumps([*kept, entry], indent=1) + "\n")
+
         for seed in seeds:
             measured = [found[seed] for _, found in known if seed in found]
             learners.append(
                 measured[0] if measured else self._learned(agent, specs[0], folder / str(seed), seed, games)
             )
-            if not measured or len(learners) == len(seeds):
-                unaware = unaware or [self._unaware(game, opponent, unaware_games)]
-                entry = {
-                    "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-                    "commit": commit(),
-                    "agent": opponent.name,
-                    "digest": digest,
-                    "decisions": decisions,
-                    "learners": learners,
-                    "unaware": unaware[0],
-                }
-                # Another study may have added an entry meanwhile.
-                kept = [each for each in read_entries(file) if not _is_part(each, entry)]
-                write_whole(file, json.dumps([*kept, entry], indent=1) + "\n")
-                KeptGames(unaware_games).forget()
+            if not measured:
+                keep(unaware[0] if unaware else None)
+        if uninformed and not unaware:
+            unaware = [self._unaware(game, uninformed, opponent, unaware_games)]
+        keep(unaware[0] if unaware else None)
+        KeptGames(unaware_games).forget()
 
     def _learned(self, agent: str, first: str, folder: Path, seed: int, games: int) -> dict[str, Any]:
         """Train or resume a learner in `folder`, measure it in `games` games, whole deals, and return its
@@ -206,9 +213,8 @@ class Study:
             )
         return found
 
-    def _unaware(self, game: Game, opponent: Player, folder: Path) -> dict[str, Any] | None:
-        """Measure the first agent of the variant, with a search, against the agent; None if the variant has none. Games
-        that have ended are kept in `folder`."""
+    def _uninformed(self, game: Game) -> Player | None:
+        """Make the first agent of the variant, with a search; None if the variant has none."""
         try:
             name = f"{best_agent(game).name}{FIRST}"
             if find_anchor(name) is None:
@@ -216,7 +222,10 @@ class Study:
         except ValueError:
             return None
         settings = SearchSettings(self.worlds, precision=self.precision).name
-        challenger = make_player(game, f"{name}+search:{settings}")
+        return make_player(game, f"{name}+search:{settings}")
+
+    def _unaware(self, game: Game, challenger: Player, opponent: Player, folder: Path) -> dict[str, Any]:
+        """Measure the adversary that knows nothing against the agent. Games that have ended are kept in `folder`."""
         with self._playing(total_games(game, self.games, 1, 1)) as (progress, executor):
             kept = KeptGames(folder, executor)
             (result,) = evaluate(game, challenger, opponent, self.games, self.seed, progress=progress, executor=kept)

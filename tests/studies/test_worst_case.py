@@ -295,7 +295,7 @@ def test_an_entry_that_another_study_has_added_meanwhile_is_kept(agent: Path, mo
         return learner(seed=asked[3])
 
     monkeypatch.setattr(study.Study, "_learned", learned)
-    monkeypatch.setattr(study.Study, "_unaware", lambda *_: None)
+    monkeypatch.setattr(study.Study, "_uninformed", lambda *_: None)
     assert measure(agent, "--seeds", "1") == 0
     assert [entry["agent"] for entry in json.loads(pages.FILE.read_text())] == ["green@sample", "green@sample"]
 
@@ -313,27 +313,32 @@ def test_the_file_has_the_learners_so_far_and_none_is_trained_twice(
             seed=asked[3], decisions=512, worlds=2, search={"win_share": 0.6, "interval": [0.5, 0.7], "games": 6}
         )
 
-    def play(known: study.Study, *_: object) -> None:
+    def play(known: study.Study, *_: object) -> dict[str, Any]:
         unaware.append(known.seed)
+        if len(unaware) == 1:
+            raise KeyboardInterrupt
+        return {"player": "first", "win_share": 0.5, "interval": [0.4, 0.6], "games": 6}
 
     monkeypatch.setattr(study.Study, "_learned", learned)
     monkeypatch.setattr(study.Study, "_unaware", play)
     other = json.loads(entry_text(learner(), digest="1"))[0]
     pages.FILE.write_text(json.dumps([other]))
 
-    def entries() -> list[list[int]]:
+    def entries() -> list[tuple[list[int], bool]]:
         first, *mine = json.loads(pages.FILE.read_text())
         assert first == other
-        return [[each["seed"] for each in entry["learners"]] for entry in mine]
+        return [([each["seed"] for each in entry["learners"]], entry["unaware"] is not None) for entry in mine]
 
     stops = 2
     assert measure(agent, "--seeds", "3", "--seed", "5") == 130
-    assert (entries(), trained, unaware) == ([[5, 6]], [5, 6], [5])
+    assert (entries(), trained, unaware) == ([([5, 6], False)], [5, 6], [])
     stops = 4
-    assert measure(agent, "--seeds", "1", "--seed", "8") == 0  # on another machine, say
-    assert (entries(), trained, unaware) == ([[5, 6], [8]], [5, 6, 8], [5, 8])
+    assert measure(agent, "--seeds", "1", "--seed", "8") == 130  # on another machine, say
+    assert (entries(), trained, unaware) == ([([5, 6], False), ([8], False)], [5, 6, 8], [8])
+    assert measure(agent, "--seeds", "1", "--seed", "8") == 0
+    assert (entries(), trained, unaware) == ([([5, 6], False), ([8], True)], [5, 6, 8], [8, 8])
     assert measure(agent, "--seeds", "4", "--seed", "5") == 0
-    assert (entries(), trained, unaware) == ([[5, 6, 7, 8]], [5, 6, 8, 7], [5, 8])
+    assert (entries(), trained, unaware) == ([([5, 6, 7, 8], True)], [5, 6, 8, 7], [8, 8, 5])
     before = pages.FILE.read_bytes()
     assert measure(agent, "--seeds", "2", "--seed", "6") == 0  # a part of what is known
     assert pages.FILE.read_bytes() == before
@@ -354,8 +359,10 @@ def test_the_uninformed_adversary_plays_the_games_of_the_studys_seed(
         return [SimpleNamespace(win_share=0.5, interval=(0.4, 0.6), games=6)]
 
     monkeypatch.setattr(study, "evaluate", evaluate)
-    game = spygames.make_game("agent_avenue_v0")
-    found = study.Study(games=6, seed=5, worlds=2)._unaware(game, make_player(game, "random"), tmp_path / "games")
+    game, asks = spygames.make_game("agent_avenue_v0"), study.Study(games=6, seed=5, worlds=2)
+    adversary = asks._uninformed(game)
+    assert adversary is not None
+    found = asks._unaware(game, adversary, make_player(game, "random"), tmp_path / "games")
     name = "agent_avenue/simple-2-first@sample+search:2"
     assert asked == [(name, "random", 6, 5)]
     assert found == {"player": name, "win_share": 0.5, "interval": [0.4, 0.6], "games": 6}
@@ -369,8 +376,10 @@ def test_the_uninformed_adversarys_games_are_kept_until_the_entry_is_written(
         (executor.folder / "0.npz").touch()
         return [SimpleNamespace(win_share=0.5, interval=(0.4, 0.6), games=6)]
 
-    def full(*_: object) -> None:
-        raise OSError("no space left")
+    def full(file: Path, text: str) -> None:
+        if json.loads(text)[-1]["unaware"]:
+            raise OSError("no space left")
+        file.write_text(text)
 
     monkeypatch.setattr(study, "evaluate", evaluate)
     monkeypatch.setattr(study.Study, "_learned", lambda *asked: learner(seed=asked[4]))
@@ -455,6 +464,8 @@ def test_the_summary_has_each_budget_and_only_agents_that_are_released_now() -> 
 
 def test_an_uninformed_adversary_is_missing_only_where_the_variant_has_no_first_agent() -> None:
     for entry in pages.read_entries(pages.FILE):
+        if entry["learners"][0]["decisions"] == study.DECISIONS and len(entry["learners"]) < study.SEEDS:
+            continue  # this adversary plays last
         first = entry["agent"].removeprefix("mix:").partition("|")[0]
         name = PlayerName.parse(first).source.removesuffix(SAFE)
         assert (entry["unaware"] is not None) == (ROOT / "anchors" / f"{name}{FIRST}").is_dir(), name
