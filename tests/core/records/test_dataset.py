@@ -131,6 +131,11 @@ def test_what_an_adviser_does_not_know_is_null() -> None:
     assert [two[name] for name in names] == [None, None, None]
 
 
+def test_the_winner_of_three_may_get_what_both_others_lose() -> None:
+    columns = chat_columns(replace(make_game("heimlich_v0", players=3), lowest_return=-1.0))
+    assert {column.name: column.range for column in columns}["result"] == (-1, 2)
+
+
 def test_truth_comes_only_on_request() -> None:
     assert not any(name.startswith("truth") for name in next(decision_rows(RECORD)))
     row = next(decision_rows(RECORD, truth=True))

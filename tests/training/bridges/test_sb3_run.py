@@ -14,6 +14,7 @@ from spygames_training.agents.policy import Policy
 from spygames_training.bridges.sb3.run import MaskableRun, check
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.files.atomic import only_one
+from spygames_training.runs.folder import resume_config
 from spygames_training.runs.run import Diverged
 from tests.cli.command import complaint
 from tests.poker import kuhn
@@ -47,6 +48,8 @@ def test_a_run_writes_its_metrics_and_a_checkpoint(tmp_path: Path) -> None:
     assert all(torch.equal(value, saved[name]) for name, value in network.state_dict().items())
     with pytest.raises(ValueError, match="already holds a run"):
         MaskableRun(SMALL, tmp_path, GAME)
+    with pytest.raises(ValueError, match="not the state of its training, which MaskablePPO does not keep"):
+        resume_config(tmp_path)
 
 
 def test_one_process_trains_in_a_folder(tmp_path: Path) -> None:

@@ -149,7 +149,8 @@ def test_excessive_or_unknown_values_are_reported_with_their_setting(
     [
         (["--config", "none.toml"], "cannot read none.toml: No such file or directory"),
         (["--resume", "none", "--out", "other"], "omit --config, --out and --option"),
-        (["--resume", "none"], "none holds no run to resume"),
+        (["--resume", "none"], "none holds no run to resume: nothing was saved there"),
+        (["--resume", "checkpoints/heimlich_2"], "it has an agent, but not the state of its training"),
         (["--evaluate-against", "nobody"], "nobody"),
         (["--option", "players=9"], "players must be"),
         (["--option", "colour=9"], "unexpected keyword argument 'colour'"),

@@ -51,7 +51,10 @@ def resume_config(folder: str | Path, processes: Processes = ALONE, *, allow_cod
     except ProcessLost:
         raise
     except FileNotFoundError as error:
-        raise ValueError(f"{folder} holds no run to resume: nothing was saved there") from error
+        agents = (Path(folder) / name for name in ("checkpoint", "model.safetensors"))
+        only = "it has an agent, but not the state of its training, which MaskablePPO does not keep"
+        found = only if any(agent.exists() for agent in agents) else "nothing was saved there"
+        raise ValueError(f"{folder} holds no run to resume: {found}") from error
     except OSError as error:
         raise ValueError(f"{folder} holds no run to resume: {path}: {error.strerror}") from error
     except ValueError as error:

@@ -231,8 +231,8 @@ def chat_columns(game: Game) -> list[Column]:
 
 
 def _results(game: Game) -> tuple[float, float]:
-    """Return bounds of all results."""
-    return game.lowest_return, max(1.0, -game.lowest_return)
+    """Return bounds of all results. At most, one side gets everything that the others lose."""
+    return game.lowest_return, max(1.0, -game.lowest_return * (game.num_sides - 1))
 
 
 def _short(values: Any) -> Any:
