@@ -141,8 +141,11 @@ def test_a_limit_replaces_that_of_a_player(mixed: bool) -> None:
         time.sleep(0.005)
         return int(mask.argmax())
 
+    ended: list[bool] = []
+
     def hangs(observation: np.ndarray, mask: np.ndarray) -> int:
-        time.sleep(60)
+        time.sleep(1)
+        ended.append(True)
         return 0
 
     def made(decide: Callable[..., int], own: float | None) -> tuple[PythonPlayer, Player]:
@@ -153,9 +156,8 @@ def test_a_limit_replaces_that_of_a_player(mixed: bool) -> None:
     assert counted(asked, 100) == [0, 0]
     assert slow.decision_limit == 0.001
     late, asked = made(hangs, None)
-    began = time.monotonic()
-    assert counted(asked, 0.05) == [4, 128]
-    assert time.monotonic() - began < 30
+    assert counted(asked, 0.01) == [4, 128]
+    assert not ended
     assert late.decision_limit is None
 
 
