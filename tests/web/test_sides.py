@@ -2,8 +2,11 @@
 
 import pytest
 
-from spygames.core.game.game import NOBODY
+from spygames import make_game
+from spygames.core.game.game import NOBODY, as_record
+from spygames.core.pictures.picture import picture
 from spygames_app.sides import MAX_NAME, Sides, clean_name, sides_of
+from spygames_app.web.phrases import grouped, phrase
 
 
 @pytest.mark.parametrize(
@@ -38,6 +41,21 @@ def test_drawings_keep_the_texts_of_actions() -> None:
     assert drawn == '<g data-action="guess red player_1" aria-label="guess red Ada"><text>Ada</text></g>'
     record = Sides(("<i>", "random"))  # names of players in an uploaded record
     assert record.drawn("<text>player_0</text>") == "<text>&lt;i&gt;</text>"
+
+
+def test_actions_name_the_seats() -> None:
+    words = sides_of(3, 0).words
+    game = make_game("heimlich_v0", players=3, secret_identities=True)
+    legal = ["guess red player_1", "guess red player_2", "guess red free"]
+    assert words(phrase(game, legal[0])) == "Red belongs to Ada"
+    found = {words(title): [words(shown) for _, shown in texts] for title, texts in grouped(game, legal).items()}
+    assert found == {"Red belongs to …": ["Ada", "Bruno"], "": ["Red belongs to nobody"]}
+
+
+def test_the_board_names_the_captains_choice() -> None:
+    game = make_game("agent_avenue_v0", players=3)
+    drawn = picture(game, as_record(game.start(1)), 0, legal=["lead player_1"], size="portrait")
+    assert 'aria-label="lead Ada"' in sides_of(3, 0).drawn(drawn)
 
 
 def test_the_reader_is_in_the_team_that_wins() -> None:

@@ -12,16 +12,19 @@ REST = "…"
 
 
 def phrase(game: Game, text: str) -> str:
-    """Return an action in words: "recruit up" is "take the face-up card"."""
+    """Return an action in words: "recruit up" is "take the face-up card".
+
+    Seats and underscores stay: `Sides.words` names the seats.
+    """
     form, words = _form(game, text)
-    return form.format(*words).replace("_", " ")
+    return form.format(*words)
 
 
 def grouped(game: Game, legal: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
     """Return actions in groups of those that differ in their last word alone.
 
     The keys are the words of the group, such as "move red by …"; "" for an action of its own. Each action has its text
-    and what it says in the group.
+    and what it says in the group. Seats and underscores stay, as in `phrase`.
     """
     groups: dict[tuple[str, ...], list[str]] = {}
     for text in legal:
@@ -32,8 +35,8 @@ def grouped(game: Game, legal: Sequence[str]) -> dict[str, list[tuple[str, str]]
     for (form, *shared), texts in groups.items():
         for text in texts:
             words = _form(game, text)[1]
-            title = form.format(*shared, REST).replace("_", " ") if words and form in several else ""
-            shown = words[-1].replace("_", " ") if title else phrase(game, text)
+            title = form.format(*shared, REST) if words and form in several else ""
+            shown = words[-1] if title else phrase(game, text)
             found.setdefault(title, []).append((text, shown))
     return found
 

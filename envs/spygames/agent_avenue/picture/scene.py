@@ -1,5 +1,6 @@
 """The data that all parts of the picture are drawn from."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -115,7 +116,8 @@ class Scene:
         """
         can = action in self.legal or pick in self.picks
         if can:
-            self.pen.target(pick=pick or None, action=action or None, label=(label or action).replace("_", " "))
+            words = re.sub("(?<!player)_", " ", label or action)  # seats keep their form, by which a page names them
+            self.pen.target(pick=pick or None, action=action or None, label=words)
         elif refused:
             self.pen.refused(refused)
         yield can
