@@ -12,13 +12,16 @@ NAMES = ("Ada", "Bruno", "Clara", "Dora", "Emil", "Frida", "Gustav")
 MAX_NAME = 14
 """Maximum number of letters of a typed name. Pictures have room for about this many."""
 
-_SEAT = re.compile(r"\bplayer_(\d+)\b")
+_SEAT = re.compile(r"\bplayer_(\d+)\b((?:'|&#x27;)s\b| \(you\))?")
+"""A seat, with the ending of the possessive, escaped or not, or the mark of the viewer in a position as text."""
 _SHOWN = re.compile(r'(?<=>)[^<]+(?=<)|(?<=aria-label=")[^"]*')
 """The parts of an SVG that people read. Other attributes hold the texts of actions, which must not change."""
 _RESULT = re.compile(
     r"\b[Yy]ou(?= and\b| (?:caught|got|had|ended|led|won)\b)|(?<= and )You(?= win\b)|(?<=caught )you\b"
 )
 """The viewer in the result of a game, where the form of the verb fits every name."""
+_FURTHER = re.compile(r"(?<= and )(?:chooses|discards|draws|moves)\b")
+"""The second verb of a sentence about one seat."""
 _IRREGULAR = {"has": "have", "is": "are", "does": "do", "was": "were"}
 
 
@@ -68,19 +71,23 @@ class Sides:
         """Return a text with names for seats; one that begins with the reader's seat addresses the reader."""
 
         def label(found: re.Match[str]) -> str:
-            seat = int(found[1])
+            seat, ending = int(found[1]), found[2] or ""
             if seat == self.own:
-                return "You" if found.start() == 0 else "you"
-            name = self.names[seat] if seat < len(self.names) else found[0]
-            return escape(name) if escaped else name
+                word = "your" if ending.endswith("s") else "you"
+                return word.title() if text[: found.start()].rpartition("\n")[2] == "" else word
+            name = self.names[seat] if seat < len(self.names) else found[0].removesuffix(ending)
+            return (escape(name) if escaped else name) + ending
+
+        def deed(found: re.Match[str]) -> str:
+            rest = _FURTHER.sub(lambda verb: _second_person(verb[0]), found[4])
+            return f"{found[1]}{found[2]} {_second_person(found[3])}{rest}"
 
         text = re.sub(rf"^(.*\bplayer_{self.own}\b.* win: )they\b", r"\1you", text)  # a team of the reader
         begins = text.startswith(f"player_{self.own} ")
-        text = _SEAT.sub(label, text)
-        if begins and (verb := re.match(r"You (\w+)", text)):
-            text = f"You {_second_person(verb[1])}{text[verb.end() :]}"
+        text = re.sub(rf"(^|: )(player_{self.own}) (\w+)([^:;.(\n]*)", deed, text)
+        if begins:
             text = re.sub(r"\bits (hand|area)\b", r"your \1", text)
-        return text
+        return _SEAT.sub(label, text)
 
 
 def sides_of(num_players: int, own: int, typed: str = "") -> Sides:

@@ -21,6 +21,8 @@ from spygames_app.web.phrases import grouped, phrase
         ("player_1 wins: player_1 caught player_0, with a lead of 9", "Ada wins: Ada caught you, with a lead of 9"),
         ("player_0 has player_1 resolve the mole", "You have Ada resolve the mole"),
         ("You: play a card", "You: play a card"),
+        ("player_0 discards swap and draws a card", "You discard swap and draw a card"),
+        ("player_1 discards swap and draws a card", "Ada discards swap and draws a card"),
     ],
 )
 def test_moves_are_sentences(text: str, said: str) -> None:
@@ -41,6 +43,19 @@ def test_drawings_keep_the_texts_of_actions() -> None:
     assert drawn == '<g data-action="guess red player_1" aria-label="guess red Ada"><text>Ada</text></g>'
     record = Sides(("<i>", "random"))  # names of players in an uploaded record
     assert record.drawn("<text>player_0</text>") == "<text>&lt;i&gt;</text>"
+
+
+def test_positions_as_text_address_the_reader() -> None:
+    """A screen reader reads them out with the board."""
+    text = (
+        "Co., turn 3: player_0 has rolled 5 and moves agents, 5 left\nRed 0 player_0 (you)\n"
+        "player_0&#x27;s hand: swap; player_1&#x27;s hand: ?"
+    )
+    assert sides_of(2, 0).drawn(f"<desc>{text}</desc>") == (
+        "<desc>Co., turn 3: you have rolled 5 and move agents, 5 left\nRed 0 you\n"
+        "Your hand: swap; Ada&#x27;s hand: ?</desc>"
+    )
+    assert sides_of(2, 0).drawn("<desc>player_1 (you)</desc>", 1) == "<desc>Ada (you)</desc>"
 
 
 def test_actions_name_the_seats() -> None:

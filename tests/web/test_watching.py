@@ -126,6 +126,14 @@ def test_the_position_that_is_looked_at_is_analyzed_first() -> None:
     assert next(iter(thinker.found)) == last > 0
 
 
+def test_a_record_of_the_page_calls_its_person_you(server: tuple[Store, Visitor]) -> None:
+    record = replace(play_record(GAME, ["greedy", "greedy"], seed=1), players=("you", "greedy"))
+    _, visitor = server
+    page = visitor.get(visitor.post("/records", {"record": record.to_line()}).where).text
+    assert "You offer " in page
+    assert "You offers " not in page
+
+
 def test_invalid_records_are_refused(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spygames_app.web.server.MAX_GAMES", 2)
     _, visitor = server

@@ -10,6 +10,7 @@ from spygames.core.svg.annotations import Advice
 from spygames.core.svg.colours import auto
 from spygames.core.svg.pen import Size
 from spygames_app.advice import SILENT, EachOwn
+from spygames_app.live import PERSON
 from spygames_app.sides import Sides
 from spygames_app.web.choices import is_search, label, level_of
 from spygames_app.web.html import Form, Html, board, h, joined
@@ -86,7 +87,8 @@ def film_page(
     """
     film = screening.film
     players = film.record.players or tuple(f"seat {i + 1}" for i in range(film.game.num_players))
-    sides = sides or Sides(_distinct(players))  # as seen by somebody who watches
+    person = players.index(PERSON) if players.count(PERSON) == 1 else NOBODY
+    sides = sides or Sides(_distinct(players), person)
     thinker = screening.thoughts(place.by, place.move)
     advisers = [label(film.game, voice.name) if i else voice.name for i, voice in enumerate(screening.voices)]
     done = thinker is None or thinker.done  # read before the thoughts, so that no late thought is missed
