@@ -1,11 +1,15 @@
 """Names and sentences of the page."""
 
+from html import unescape
+
 import pytest
 
 from spygames import make_game
 from spygames.core.game.game import NOBODY, as_record
 from spygames.core.pictures.picture import picture
+from spygames.core.svg.annotations import Advice
 from spygames_app.sides import MAX_NAME, Sides, clean_name, sides_of
+from spygames_app.web.pages import thoughts
 from spygames_app.web.phrases import grouped, phrase
 
 
@@ -65,6 +69,13 @@ def test_actions_name_the_seats() -> None:
     assert words(phrase(game, legal[0])) == "Red belongs to Ada"
     found = {words(title): [words(shown) for _, shown in texts] for title, texts in grouped(game, legal).items()}
     assert found == {"Red belongs to …": ["Ada", "Bruno"], "": ["Red belongs to nobody"]}
+
+
+def test_beliefs_name_the_seats() -> None:
+    advice = Advice(belief=[("player_1's hand", [("double_agent", 0.5)]), ("player_2's agent", [("red", 1.0)])])
+    page = unescape(thoughts(advice, make_game("agent_avenue_v0"), "mcts:20", sides_of(3, 2)))
+    assert "<b>Bruno's hand: </b>double agent 50%" in page
+    assert "<b>Your agent: </b>red 100%" in page
 
 
 def test_the_board_names_the_captains_choice() -> None:

@@ -415,7 +415,7 @@ def thoughts(advice: Advice, game: Game, by: str, sides: Sides) -> Html:
         value = h("p", f"{advice.share_title}: ", h("strong", f"{advice.share:.0%}"))
     elif advice.value is not None:
         value = h("p", "Expected result: ", h("strong", f"{advice.value:+.2f}"))
-    belief = [h("li", h("b", f"{what}: "), things) for what, things in believed(advice)]
+    belief = [h("li", h("b", f"{sides.words(what)}: "), things) for what, things in believed(advice)]
     return h(
         "div",
         h("h3", f"What {by} would do" if bars else advice.title),
