@@ -227,6 +227,7 @@ def write(
 
     Raises:
         PlayerFailed: a player gave no legal action. The games before are kept.
+        ValueError: a file of rows has another size than when it was written.
     """
     folder, plan = data.folder, data.plan
     data.write_state()
@@ -236,7 +237,13 @@ def write(
         for first in range(0, games, PART):
             last = min(first + PART, games)
             name = f"{plan.form}-{first // PART:05}.{plan.format}"
-            if any(each["name"] == name and each["games"] == last - first for each in data.files):
+            known = next((each for each in data.files if each["name"] == name), None)
+            if known is not None and known["games"] == last - first:
+                if (size := (folder / name).stat().st_size) != known["bytes"]:
+                    raise ValueError(
+                        f"{folder / name} must have {known['bytes']} bytes, not {size}: remove it, and the same "
+                        "command writes it again"
+                    )
                 progress(last - first)
                 continue
             tasks = (

@@ -219,6 +219,23 @@ def test_a_damaged_dataset_is_refused_and_stays(tmp_path: Path, capsys: pytest.C
     assert run(*argv) == 0
 
 
+def test_a_file_of_rows_of_another_size_is_refused_and_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "data"
+    record(data, games=3)
+    rows = data / "decisions-00000.jsonl"
+    whole, cut = rows.read_bytes(), rows.read_bytes()[:100]
+    rows.write_bytes(cut)
+    capsys.readouterr()
+    assert record(data, games=3) == 2
+    assert f"decisions-00000.jsonl must have {len(whole)} bytes, not 100: remove it" in capsys.readouterr().err
+    assert rows.read_bytes() == cut
+    rows.unlink()
+    assert record(data, games=3) == 0
+    assert rows.read_bytes() == whole
+
+
 def test_more_games_continue_and_other_games_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record(tmp_path / "data", games=1)
     record(tmp_path / "data", games=3)
