@@ -77,6 +77,11 @@ class Network(NetworkShape):
     from the policy's view. none: no auxiliary task. train: during training only, to shape the shared layers. keep: as
     train, and the saved agent keeps the belief head."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        linear = self.kind != "entities" or len(self.hidden) > 0
+        _require(self, "network.", hidden=(linear, 'at least one width with network.kind = "entities"'))
+
 
 @dataclass(frozen=True)
 class StoredNetwork(NetworkShape):

@@ -67,6 +67,7 @@ def test_a_wrong_config_in_python_gets_the_same_message(wrong: dict[str, Any], m
     [
         (Network, {"hidden": 64}, "network.hidden must be a list of .*, not 64"),
         (Network, {"critic": "none"}, "network.critic must be own or all, not 'none'"),
+        (Network, {"kind": "entities", "hidden": ()}, r"network.hidden must be at least one width with .*, not \(\)"),
         (Network, {"embedding": 3}, "network.embedding must be even, positive and at most 8192, not 3"),
         (PPO, {"clip": 0}, "ppo.clip must be positive, not 0"),
         (PPO, {"reward_scale": 0.0}, "ppo.reward_scale must be positive, not 0.0"),
