@@ -287,6 +287,7 @@ def test_auto_prefers_a_gpu_for_much_work_and_few_cores() -> None:
     assert cores == sorted(cores)
     assert (cores[0], cores[-1]) == (False, True)
     assert not gpu_pays(network(128), PPO(games=8, minibatch=64), 1)  # operations are too small
+    assert not gpu_pays(make_network(game, Network((), critic="all")), ppo, 4)  # without hidden layers
 
 
 def test_the_estimate_draws_no_random_numbers() -> None:

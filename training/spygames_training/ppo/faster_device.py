@@ -56,7 +56,8 @@ def _flops(network: ActorCritic) -> float:
         features, _ = network.step(_zeros(rows, network.num_features), _zeros(rows, network.memory_size))
         network.policy(features)
         if network.critic is not None:
-            network.critic(_zeros(rows, next(network.critic.parameters()).shape[1]))
+            inputs = next((p.shape[1] for p in network.critic.parameters()), 0)  # 0: it has no layers
+            network.critic(_zeros(rows, inputs))
     return counter.get_total_flops() / rows
 
 
