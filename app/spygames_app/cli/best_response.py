@@ -129,11 +129,11 @@ class BestResponse:
             try:
                 run = learner_run(agent, self.out, game=game, **given, **measured)
             except RunExists as error:
-                again = f"{program()} best-response --resume {shlex.quote(str(error.folder))}"
+                again = self._resume(error.folder, game)
                 raise ValueError(
                     f"{error.folder} holds a run already: resume it with {again}, or choose another --out"
                 ) from error
-        resume = f"{program()} best-response --resume {shlex.quote(str(run.folder))}"
+        resume = self._resume(run.folder, run.game)
         try:
             self._report(run)
         except KeyboardInterrupt as stop:
@@ -145,6 +145,16 @@ class BestResponse:
                 print(f"the last saved state is intact; resume with: {resume}", file=sys.stderr)
             return 1
         return 0
+
+    def _resume(self, folder: Path, game: "Game | None") -> str:
+        """Return the command that resumes the run in `folder` and measures it as this one would have."""
+        from spygames.core.game.registry import imports_code
+
+        command = f"{program()} best-response --resume {shlex.quote(str(folder))}"
+        command += f" --games {self.games}" if self.games != BestResponse.games else ""
+        command += f" --search {self.search}" if self.search else ""
+        command += f" --precision {self.precision}" if self.precision != BestResponse.precision else ""
+        return command + (" --allow-code" if game is not None and imports_code(game.id) else "")
 
     def _search_alone(self, agent: str, game: "Game | None", given: dict[str, Any]) -> int:
         """Measure a search without a learner and print the figures."""

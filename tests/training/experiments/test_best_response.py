@@ -194,7 +194,7 @@ def test_an_error_during_the_run_gives_two_lines(
     assert run("best-response", *short(agent(tmp_path / "green"), "--out", out)) == 1
     first, second = capsys.readouterr().err.splitlines()[-2:]
     assert first == f"spygames best-response: {error}"
-    assert second.endswith(f" best-response --resume {out}")
+    assert second.endswith(f" best-response --resume {out} --games 40")
 
 
 def test_wrong_input_gives_one_line(tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -392,6 +392,18 @@ def test_the_agent_of_a_game_of_ones_own_is_named_with_its_game(tmp_path: Path, 
     argv = ["best-response", str(tmp_path / "green"), "--game", "tests.poker.kuhn", "--search", "2", "--games", "4"]
     assert run(*argv, "--out", str(out)) == 0
     assert json.loads((out / "best_response.json").read_text())["agent"] == "green@sample"
+
+
+def test_the_command_to_resume_measures_the_same(
+    tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game, out = spygames.make_game("tests.poker.kuhn"), tmp_path / "out"
+    save_checkpoint(tmp_path / "green", game, make_network(game, Network((8,))), 0)
+    out.mkdir()
+    (out / "state.safetensors").touch()  # there is a run already
+    argv = [*short(tmp_path / "green", "--out", out), "--game", "tests.poker.kuhn"]
+    line = complaint(["best-response", *argv, "--search", "4", "--precision", "bfloat16"], capsys)
+    assert f"best-response --resume {out} --games 40 --search 4 --precision bfloat16 --allow-code, or" in line
 
 
 def test_the_learner_begins_with_the_given_weights(tmp_path: Path, small_updates: None) -> None:
