@@ -133,6 +133,7 @@ class Train:
     def run(self) -> int:
         from spygames.core.game.registry import imports_code
         from spygames_training.parallel.processes import join, leave
+        from spygames_training.runs.folder import STATE
         from spygames_training.runs.run import Run, RunExists
 
         processes = join()
@@ -145,6 +146,10 @@ class Train:
         folder = resumed or self.out or Path("runs") / config.name
         own = self.algorithm == "ppo"
         passed = {"network": self.own_network, "shaping": self.shaping}
+        resume = f"{program()} train --resume {shlex.quote(str(folder))}"
+        resume += " --allow-code" if imports_code(config.game) else ""
+        for name, code in (("own-network", self.own_network), ("shaping", self.shaping)):
+            resume += f" --{name} {shlex.quote(code)}" if code else ""
         try:
             if not own and processes.count > 1:
                 raise ValueError("maskable_ppo trains in one process")
@@ -163,17 +168,16 @@ class Train:
             else:
                 run = Run.create(config, folder, None, processes, **passed)
         except RunExists as error:
-            again = f"{program()} train --resume {shlex.quote(str(folder))}"
             raise ValueError(
-                f"{folder} holds a run already: resume it with {again}, or choose another --out"
+                f"{folder} holds a run already: resume it with {resume}, or choose another --out"
             ) from error
         except KeyboardInterrupt:
-            return stopped_early(processes)
+            if not own or not (folder / STATE).exists():
+                return stopped_early(processes)
+            if processes.first:
+                say(f"stopped; the saved run is intact; resume with: {resume}")
+            return 130
         processes = run.processes if isinstance(run, Run) else processes
-        resume = f"{program()} train --resume {shlex.quote(str(folder))}"
-        resume += " --allow-code" if self.allow_code else ""
-        for name, code in (("own-network", self.own_network), ("shaping", self.shaping)):
-            resume += f" --{name} {shlex.quote(code)}" if code else ""
         saved = run.state if isinstance(run, Run) else folder / "checkpoint"
         try:
             run.train()

@@ -238,6 +238,8 @@ def test_a_new_run_does_not_overwrite_one(tmp_path: Path, capsys: pytest.Capture
     with pytest.raises(ValueError, match="holds a run already: resume it"):
         Run.create(SMALL, tmp_path)
     assert f"train --resume {tmp_path}," in complaint_of(["train", "--out", str(tmp_path)], capsys)
+    line = complaint_of(["train", "--game", "tests.poker.kuhn", "--out", str(tmp_path)], capsys)
+    assert f"train --resume {tmp_path} --allow-code," in line
 
 
 def test_a_new_run_does_not_overwrite_an_agent_without_a_state(tmp_path: Path) -> None:
@@ -588,6 +590,22 @@ def test_ctrl_c_before_the_first_save_offers_no_resume(
     assert capsys.readouterr().err.endswith(
         "spygames train: stopped before the first save, so there is nothing to resume\n"
     )
+
+
+def test_ctrl_c_before_a_run_continues_names_the_command_that_resumes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*_: object, **__: object) -> Run:
+        raise KeyboardInterrupt
+
+    run = Run.create(SMALL, tmp_path)
+    run.save()
+    run.close()
+    monkeypatch.setattr(Run, "resume", stopped)
+    assert command_line("train", "--resume", tmp_path) == 130
+    output = capsys.readouterr()
+    assert output.out.endswith(f"train --resume {tmp_path}\n")
+    assert "nothing to resume" not in output.err
 
 
 def test_a_bot_that_is_listed_twice_has_one_mean(tmp_path: Path) -> None:
