@@ -313,18 +313,23 @@ def test_without_games_against_them_opponents_have_no_results(tmp_path: Path) ->
 
 
 def test_a_run_goes_on_against_the_same_agents_only(tmp_path: Path) -> None:
-    rival = tmp_path / "rival"
-    save_checkpoint(rival, spygames.make_game("agent_avenue_v0"), Run.create(SMALL, tmp_path / "one").learner.ema, 5)
-    config = replace(SMALL, opponents=Opponents(0.5, (str(rival), "greedy")))
-    run = Run.create(config, tmp_path / "run")
-    run.update()
+    """Also below a search, and if two agents have the same name."""
+    game, first = spygames.make_game("agent_avenue_v0"), Run.create(SMALL, tmp_path / "one").learner.ema
+    other = Run.create(replace(SMALL, seed=1), tmp_path / "two").learner.ema
+    rivals = [tmp_path / name / "rival" for name in ("a", "b")]
+    for rival in rivals:
+        save_checkpoint(rival, game, first, 5)
+    bots = (f"{rivals[0]}@sample+search:2", f"{rivals[1]}", f"mix:{rivals[1]}|random", "greedy")
+    run = Run.create(replace(SMALL, opponents=Opponents(0.5, bots)), tmp_path / "run")
     run.save()
     run.close()
     Run.resume(tmp_path / "run").close()
-    other = Run.create(replace(SMALL, seed=1), tmp_path / "two").learner.ema
-    save_checkpoint(rival, run.game, other, 5)
-    with pytest.raises(StateError, match=r"the run trained against another .*rival@sample \(digest \w+, now \w+\)"):
-        Run.resume(tmp_path / "run")
+    for rival in rivals:
+        save_checkpoint(rival, game, other, 5)
+        message = rf"the run trained against another {rival}\S* \(digest \w+, now \w+\)"
+        with pytest.raises(StateError, match=message):
+            Run.resume(tmp_path / "run")
+        save_checkpoint(rival, game, first, 5)
 
 
 def test_a_mixture_is_recorded_in_full(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,11 @@ import numpy as np
 from spygames.core.basics.text import one_line
 from spygames.core.game.game import Game
 from spygames.core.game.registry import make_game
-from spygames.core.players.names import PlayerName
+from spygames.core.players.mixture import MixturePlayer
+from spygames.core.players.names import Player, PlayerName
 from spygames_training.agents.checkpoint import save_checkpoint
 from spygames_training.agents.policy import Policy, from_network
 from spygames_training.config import Config, check_config, differences, from_mapping
-from spygames_training.evaluation.digests import player_digest
 from spygames_training.files.atomic import write_whole
 from spygames_training.files.state_dicts import check_numbers, tensors_of
 from spygames_training.networks.actor_critic import ActorCritic
@@ -40,6 +41,7 @@ from spygames_training.runs.loop import TrainingLoop
 from spygames_training.runs.report import metrics_digest, read_metrics
 from spygames_training.runs.state_file import State, StateError, load_state, read_state, save_state
 from spygames_training.runs.warm_start import start_from
+from spygames_training.search.player import SearchingPolicy
 from spygames_training.system.machine import cores, instructions, processor
 from spygames_training.system.threads import one_thread
 
@@ -149,9 +151,8 @@ class Run:
         self.stopping = False
         """Whether `stop` was called."""
         self._seen: Identity = None  # of the saved state that this run continues
-        self._opponents = {
-            bot.name: player_digest(self.game, bot) for bot in self.league.bots.values() if is_network(bot)
-        }
+        bots = zip(self.config.opponents.bots, self.league.bots.values(), strict=True)
+        self._opponents = {name: digest for name, bot in bots if (digest := _weights_digest(bot))}
         self.earlier: list[dict[str, Any]] = []
         """The metrics of the updates before the run was resumed."""
 
@@ -470,6 +471,22 @@ class Run:
                 self.game, self.learner.ema, self.evaluation_opponents, self.config, step
             )
         return fractions
+
+
+def _weights_digest(player: Player) -> str:
+    """Return a digest of all weights that an opponent decides with, also below a search and in a mixture; "" if it has
+    none."""
+    found = _weights_digests(player)
+    return found[0] if len(found) == 1 else sha256("\n".join(found).encode()).hexdigest()[:16] if found else ""
+
+
+def _weights_digests(player: Player) -> list[str]:
+    if isinstance(player, MixturePlayer):
+        return [digest for member in player.members for digest in _weights_digests(member)]
+    if isinstance(player, SearchingPolicy):
+        return [policy.digest for policy in (player.policy, *player.named.values())]
+    digest = getattr(player, "digest", None)
+    return [digest] if isinstance(digest, str) else []
 
 
 Identity = tuple[int, ...] | None
