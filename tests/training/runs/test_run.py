@@ -242,6 +242,14 @@ def test_a_new_run_does_not_overwrite_one(tmp_path: Path, capsys: pytest.Capture
     assert f"train --resume {tmp_path} --allow-code," in line
 
 
+def test_resuming_an_agent_names_the_folder_of_its_run(tmp_path: Path) -> None:
+    run = Run.create(SMALL, tmp_path)
+    run.save()
+    run.close()
+    with pytest.raises(ValueError, match=rf"checkpoint holds no run to resume: its run is in {tmp_path}$"):
+        Run.resume(tmp_path / "checkpoint")
+
+
 def test_a_new_run_does_not_overwrite_an_agent_without_a_state(tmp_path: Path) -> None:
     """MaskablePPO, for example, leaves no state."""
     Run.create(SMALL, tmp_path).train()

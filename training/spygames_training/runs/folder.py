@@ -54,6 +54,8 @@ def resume_config(folder: str | Path, processes: Processes = ALONE, *, allow_cod
         agents = (Path(folder) / name for name in ("checkpoint", "model.safetensors"))
         only = "it has an agent, but not the state of its training, which MaskablePPO does not keep"
         found = only if any(agent.exists() for agent in agents) else "nothing was saved there"
+        if (run := Path(folder).parent / RUN).exists():
+            found = f"its run is in {run.parent}"
         raise ValueError(f"{folder} holds no run to resume: {found}") from error
     except OSError as error:
         raise ValueError(f"{folder} holds no run to resume: {path}: {error.strerror}") from error
