@@ -87,6 +87,9 @@ def test_seeds_give_one_table_and_one_plot(folder: Path, capsys: pytest.CaptureF
     assert run(*command) == 0
     assert (out / "seed_7" / "state.safetensors").stat().st_mtime_ns == before
     assert "holds a run with other settings (decisions)" in complaint([*command, "--decisions", "1024"], capsys)
+    (out / "seed_8" / "metrics.jsonl").unlink()
+    assert run(*command) == 2
+    assert f"{Path('out', 'seed_8', 'metrics.jsonl')} has no evaluation" in capsys.readouterr().err
 
 
 def test_runs_of_other_code_or_length_are_not_taken_for_finished(

@@ -19,7 +19,7 @@ from spygames_training.output.tables import TextTable, in_millions, name_in_mark
 from spygames_training.parallel.executor import SERIAL, Executor
 from spygames_training.ppo.shaping import Shaping
 from spygames_training.runs.loop import check_callbacks
-from spygames_training.runs.report import WIN, read_metrics
+from spygames_training.runs.report import METRICS, WIN, read_metrics
 from spygames_training.runs.run import Callback
 
 __all__ = ["train_seeds"]
@@ -64,7 +64,8 @@ def train_seeds(
 
     Raises:
         ValueError: `seeds` is out of range, there is no opponent to evaluate against, or a folder holds a run with
-            other settings. It is raised before the first run begins.
+            other settings. It is raised before the first run begins. After the runs: the metrics of one have no
+            evaluation, for instance because the file was removed.
         Exception: as in `Run.train`.
     """
     check_config(config)
@@ -88,10 +89,16 @@ def train_seeds(
 
 
 def _curves(runs: Sequence[Path]) -> dict[str, list[list[tuple[int, float]]]]:
-    """Read the curves from the metrics of each seed's run."""
+    """Read the curves from the metrics of each seed's run; ValueError if a run has none."""
     found: dict[str, list[list[tuple[int, float]]]] = {}
     for k, run in enumerate(runs):
-        for row in read_metrics(run, LARGEST):
+        rows = read_metrics(run, LARGEST)
+        if not any(name.startswith(WIN) for row in rows for name in row):
+            raise ValueError(
+                f"{run / METRICS} has no evaluation, so there is no curve to show: move {run} away, and the same call "
+                "trains this run again"
+            )
+        for row in rows:
             for name in row:
                 if name.startswith(WIN):
                     several = found.setdefault(name.removeprefix(WIN), [[] for _ in runs])
