@@ -26,6 +26,11 @@ AGENTS = [agent.name for agent in released_agents()]
 CHECKPOINTS = sorted(path.parent for path in (ROOT / "checkpoints").glob("*/config.json"))
 
 
+def test_the_list_of_agents_belongs_to_its_caller() -> None:
+    released_agents().clear()
+    assert [agent.name for agent in released_agents()] == AGENTS
+
+
 @pytest.mark.parametrize("path", [*CONFIGS, *RECIPES.values()], ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_config_names_a_game_its_players_and_itself(path: Path) -> None:
     config = read_config(path)

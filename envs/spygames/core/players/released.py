@@ -176,7 +176,7 @@ def released_agents() -> list[ReleasedAgent]:
         ValueError: the list of agents is damaged.
     """
     folder = _folder()
-    return [] if folder is None else _listed(folder)
+    return [] if folder is None else [*_listed(folder)]  # a copy, so that callers may change the list
 
 
 def find_agent(name: str) -> ReleasedAgent | None:
