@@ -602,6 +602,7 @@ def test_wrong_arguments_are_no_faults_of_the_game() -> None:
         ({"seed": -1}, "seed must be an integer >= 0, not -1"),
         ({"effort": -1}, "effort must be a finite number >= 0, not -1"),
         ({"effort": "1"}, "effort must be a finite number >= 0, not '1'"),
+        ({"checks": "leaks"}, r"checks must be a list of names, such as \['leaks'\], not 'leaks'"),
     ):
         with pytest.raises(ValueError, match=message):
             check_game(KUHN, **given)  # pyright: ignore[reportArgumentType]

@@ -154,10 +154,12 @@ def check_game(
     Raises:
         ContractError: a check failed; the one-line message says where, what was found and what is right.
         TypeError: `game` is not a Game.
-        ValueError: `checks` has an unknown name, or `seed` or `effort` is negative.
+        ValueError: `checks` is not a list or has an unknown name, or `seed` or `effort` is negative.
     """
     validation.check_game(game)
     seed, effort = whole("seed", seed, 0), validation.number("effort", effort, 0)
+    if isinstance(checks, str):
+        raise ValueError(f"checks must be a list of names, such as ['leaks'], not {checks!r:.60}")
     names = list(CHECKS) if checks is None else list(checks)
     unknown = [name for name in names if name not in CHECKS]
     if unknown:
