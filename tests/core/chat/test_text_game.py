@@ -245,6 +245,8 @@ def test_wrong_values_are_refused() -> None:
     }.items():
         with pytest.raises(ValueError, match=message):
             TextGame(GAME, **wrong)
+    with pytest.raises(TypeError, match="game must be a Game, as"):
+        TextGame("agent_avenue_v0")  # type: ignore[arg-type]
     table = TextGame(GAME)
     with pytest.raises(ValueError, match="seat must be None where all seats answer in texts, not 1"):
         table.begin(1, 1)

@@ -168,10 +168,24 @@ def test_a_record_needs_exactly_one_of_seed_and_state() -> None:
         make_record(game, [], 1, state={})
     with pytest.raises(ValueError, match=r"players must .*2 seats, not 1"):
         play_record(game, [make_player(game, "random")], 1)
+    for one in ("random", make_player(game, "random")):
+        with pytest.raises(ValueError, match=r"players must .*2 seats, not 1"):
+            play_record(game, one, 1)  # type: ignore[arg-type]
     with pytest.raises(ImpossibleState):
         make_record(game, [], state={})
     with pytest.raises(ValueError, match="seed must be"):
         make_record(game, [], -1)
+
+
+def test_a_game_is_not_given_by_its_id() -> None:
+    record = random_record(5)
+    for call in (
+        lambda name: play_record(name, ["random", "random"], 1),
+        lambda name: make_record(name, [], 1, players=["a", "b"]),
+        lambda name: replay(record, name),
+    ):
+        with pytest.raises(TypeError, match="game must be a Game, as"):
+            call("agent_avenue_v0")
 
 
 def test_a_forfeited_game_is_recorded_with_its_result(tmp_path: Path) -> None:

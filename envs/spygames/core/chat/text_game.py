@@ -14,7 +14,7 @@ from spygames.core.chat.model_name import MAX_RETRIES, MODES, Mode
 from spygames.core.envs.single_seat import seatings
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rng import GAMMA, as_seed, derived_seed, mix
-from spygames.core.game.validation import choice
+from spygames.core.game.validation import check_game, choice
 from spygames.core.players.events import draw_seed
 from spygames.core.players.names import as_players
 from spygames.core.players.player import PlayerLike
@@ -86,7 +86,7 @@ class TextGame:
 
     Raises:
         ValueError: a value is wrong, or a player does not exist.
-        TypeError: an opponent is no player.
+        TypeError: an opponent is no player, or `game` is not a Game.
     """
 
     def __init__(
@@ -97,6 +97,7 @@ class TextGame:
         mode: Mode = "listed",
         retries: int = 2,
     ):
+        check_game(game)
         self.mode, self.retries = choice("mode", mode, MODES), whole("retries", retries, 0, MAX_RETRIES)
         self.game = game
         alone = isinstance(opponents, Sequence) and not opponents

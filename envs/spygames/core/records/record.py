@@ -30,7 +30,7 @@ from spygames.core.compiling.kernel import Record
 from spygames.core.game import registry
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import derived_seed
-from spygames.core.game.validation import because, some_legal
+from spygames.core.game.validation import because, check_game, some_legal
 from spygames.core.players.names import as_players
 from spygames.core.players.player import PlayerFailed, PlayerLike, PlayerUnavailable
 from spygames.core.playing.session import play
@@ -145,21 +145,22 @@ def play_record(
         The record.
 
     Raises:
-        TypeError: a player is of a wrong type.
+        TypeError: a player is of a wrong type, or `game` is not a Game.
         ValueError: a player does not exist, the number of players is wrong, a seed is invalid, or not exactly one of
             `seed` and `state` is given.
         ImpossibleState: `state` is not a valid position.
         IllegalAction: a player gave no legal action; the message names the player. With `forfeits` only if it cannot
             be asked any more (`PlayerUnavailable`).
     """
-    if len(players) != game.num_players:
-        raise ValueError(f"players must have one player for each of the {game.num_players} seats, not {len(players)}")
-    states, players = _begin(game, seed, state), as_players(game, players)
+    seated = as_players(game, players)
+    if len(seated) != game.num_players:
+        raise ValueError(f"players must have one player for each of the {game.num_players} seats, not {len(seated)}")
+    states = _begin(game, seed, state)
     rng = np.array([[derived_seed((seed or 0) if rng_seed is None else rng_seed, "players")]], np.uint64)
     actions: list[int] = []
     lost = None
     try:
-        play(game, states, players, rng, actions)
+        play(game, states, seated, rng, actions)
     except PlayerFailed as error:
         if not forfeits or isinstance(error, PlayerUnavailable):
             raise
@@ -167,7 +168,7 @@ def play_record(
         for action in actions:
             game.apply(as_record(end), action)
         lost = int(end["to_move"][0])  # the error may not know it: an answer of a wrong type fits no seat
-    names = tuple(player.name for player in players)
+    names = tuple(player.name for player in seated)
     return _write(game, states, seed, actions, names, lost)
 
 
@@ -194,9 +195,10 @@ def make_record(
         IllegalAction: an action is malformed, or not legal in its turn.
         ValueError: the seed is invalid, not exactly one of `seed` and `state` is given, the number of `players` is not
             that of the seats, or `forfeit` is not the seat to move after the actions.
-        TypeError: `players` are not names.
+        TypeError: `players` are not names, or `game` is not a Game.
         ImpossibleState: `state` is not a valid position.
     """
+    check_game(game)
     if isinstance(players, str) or not all(isinstance(name, str) for name in players):
         raise TypeError(f"players must be a list of names, not {shown(players)}")
     if players and len(players) != game.num_players:
@@ -228,9 +230,11 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
     Raises:
         RecordError: the record does not fit. Its game or options do not exist, or its beginning is impossible. Or an
             action is not legal in its turn, or a position or the result differs.
+        TypeError: `game` is not a Game.
     """
     r = game_record
     game = game or game_of(r)
+    check_game(game)
     try:
         states = _begin(game, r.seed, r.state)
     except (ValueError, RecursionError) as error:
