@@ -150,6 +150,9 @@ def test_a_seat_is_told_who_it_is() -> None:
     ]
     alone = briefing(replace(team, teams=(0, 0, 0, 0)), 3).splitlines()[1]
     assert alone == "Some things are hidden from you."
+    for seat in (-1, 4):
+        with pytest.raises(ValueError, match=f"seat must be an integer from 0 to 3, not {seat}"):
+            briefing(team, seat)
     turn = turn_of(GAME, GAME.start(3))
     assert question(turn).splitlines()[1] == "- nothing yet"
     assert turn.why_not(turn.legal[0]) is turn.why_not("nonsense") is None
@@ -162,6 +165,14 @@ def test_a_position_of_another_variant_is_refused() -> None:
     for asked in (turn_of, unknowns):
         with pytest.raises(ValueError, match="states must be positions of agent_avenue_v0, mode=simple"):
             asked(simple, other)
+        for wrong in (
+            make_game("heimlich_v0").start(1),
+            np.zeros(3, np.uint8),
+            simple.start(1)[0],
+            simple.new_states(2),
+        ):
+            with pytest.raises(ValueError, match="states must be one position of agent_avenue_v0, mode=simple"):
+                asked(simple, wrong)
     assert turn_of(simple, simple.start(1).view(np.uint8)).legal == turn_of(simple, simple.start(1)).legal
 
 

@@ -49,6 +49,19 @@ def check_variant(game: Game, states: np.ndarray) -> None:
             raise ValueError(f"states must be positions of {game.title}, not of another variant")
 
 
+def one_position(game: Game, states: object) -> np.ndarray:
+    """Return one position as STATE [1], given as such an array or as its bytes, uint8; else raise ValueError."""
+    own, found = game.state_dtype, states
+    if isinstance(found, np.ndarray) and found.nbytes == own.itemsize and found.dtype.fields in (None, own.fields):
+        found = np.ascontiguousarray(found).reshape(-1).view(own)
+        check_variant(game, found)
+        return found
+    form = type(found).__name__
+    if isinstance(found, np.ndarray):
+        form = f"{'other records' if found.dtype.names else found.dtype} {list(found.shape)}"
+    raise ValueError(f"states must be one position of {game.title}, STATE [1] or its bytes, not {form}")
+
+
 @cache
 def _fields_of(dtype: np.dtype, field: np.dtype) -> list[str]:
     """Return the names of the fields of `dtype` that have the dtype `field`."""

@@ -16,7 +16,7 @@ from spygames.core.basics.text import one_line, shown
 from spygames.core.game.belief_targets import UNASKED
 from spygames.core.game.game import Game, as_record
 from spygames.core.game.seen import Event
-from spygames.core.game.validation import check_variant
+from spygames.core.game.validation import one_position
 from spygames.core.players.replies import canonical
 from spygames.core.players.turns import Turn, Unknown, introduction, reported, turn_of
 
@@ -95,19 +95,17 @@ def unknowns(game: Game, states: np.ndarray) -> tuple[Unknown, ...]:
 
     Args:
         game: the game.
-        states: STATE [1]. The result depends only on what the seat to move knows.
+        states: STATE [1], or its bytes, uint8. The result depends only on what the seat to move knows.
 
     Returns:
         The questions, in the order of the game; none if the game has no questions.
 
     Raises:
-        ValueError: the position is of another variant.
+        ValueError: `states` is not one position of this variant.
     """
     if game.questions is None:
         return ()
-    states = states.view(game.state_dtype)
-    check_variant(game, states)
-    s = as_record(states)
+    s = as_record(one_position(game, states))
     seat = int(s.to_move)
     truth = np.zeros(len(game.questions.sizes), np.int8)
     game.questions.answer(s, np.int64(seat), truth)

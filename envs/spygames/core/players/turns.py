@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.game.rulebook import Reason, rules_text
 from spygames.core.game.seen import Event
-from spygames.core.game.validation import check_variant
+from spygames.core.game.validation import one_position
 from spygames.core.players.replies import GRAMMAR, Verdict, match, parse
 
 __all__ = ["Turn", "Unknown", "briefing", "prompt", "question", "rules", "turn_of"]
@@ -95,11 +96,9 @@ def turn_of(game: Game, states: np.ndarray, events: Sequence[str | Event] = ()) 
         events: what the seat to move has seen since its last decision: texts, or records from `GameEnv.history`.
 
     Raises:
-        ValueError: the game is over, so no decision is due; or the position is of another variant.
+        ValueError: the game is over, so no decision is due; or `states` is not one position of this variant.
     """
-    states = states.view(game.state_dtype)
-    check_variant(game, states)
-    s = as_record(states)
+    s = as_record(one_position(game, states))
     seat = int(s.to_move)
     if seat == NOBODY:
         raise ValueError("states must hold a position in which a seat is to move, not the end of a game")
@@ -129,12 +128,16 @@ def briefing(game: Game, seat: int) -> str:
     """Return what a seat is told once, before its first decision: who it is, the rules, and the grammar of an answer.
 
     It depends only on the variant and the seat.
+
+    Raises:
+        ValueError: there is no such seat.
     """
     return "\n".join([*introduction(game, seat), "How to answer:", GRAMMAR])
 
 
 def introduction(game: Game, seat: int) -> list[str]:
     """Return the lines that tell a seat who it is, and the rules."""
+    seat = whole("seat", seat, 0, game.num_players - 1)
     others = [f"player_{each}" for each in range(game.num_players) if game.side_of[each] != game.side_of[seat]]
     mates = [f"player_{each}" for each in range(game.num_players) if game.side_of[each] == game.side_of[seat]]
     mates.remove(f"player_{seat}")
