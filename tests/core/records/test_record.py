@@ -14,6 +14,7 @@ import pytest
 
 import spygames
 from spygames.agent_avenue import make_game
+from spygames.core.chat.transcripts import load_said
 from spygames.core.game.game import Game, IllegalAction, ImpossibleState, as_record
 from spygames.core.game.registry import game_ids
 from spygames.core.game.rng import derived_seed
@@ -532,9 +533,10 @@ def test_deeply_nested_values_are_refused(tmp_path: Path, key: str) -> None:
 
 def test_files_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    path.write_bytes(b"\x80")
-    with pytest.raises(RecordError, match="is not a file of recorded games"):
-        load_games(path)
-    path.write_text("{}", "utf-16")
-    with pytest.raises(RecordError, match="is UTF-16, and must be UTF-8"):
-        load_games(path)
+    for load in (load_games, load_said):
+        path.write_bytes(b"\x80")
+        with pytest.raises(RecordError, match=r"games.jsonl is not a file of recorded games"):
+            load(path)
+        path.write_text("{}", "utf-16")
+        with pytest.raises(RecordError, match="is UTF-16, and must be UTF-8"):
+            load(path)

@@ -14,12 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from spygames.core.basics.files import read_text
 from spygames.core.basics.json_values import is_count, is_number, parse_json
 from spygames.core.basics.text import one_line
 from spygames.core.chat.client import Completion
 from spygames.core.records.film import Said
-from spygames.core.records.record import MAX_BYTES, RecordError, recorded_lines
+from spygames.core.records.record import RecordError, recorded_lines, text_of
 
 ANSWERS, GAMES = "answers.jsonl", "games.jsonl"
 
@@ -84,10 +83,10 @@ def load_said(path: str | os.PathLike[str]) -> list[dict[int, Said]]:
         `save_games`. The games are those of `load_games`.
 
     Raises:
-        RecordError: a line is not a transcript.
+        RecordError: the file is not text in UTF-8, or a line is not a transcript.
         OSError: the file cannot be read.
     """
-    return read_said(read_text(path, MAX_BYTES), f"{one_line(path)}, ")
+    return read_said(text_of(path), f"{one_line(path)}, ")
 
 
 def read_said(text: str, where: str = "") -> list[dict[int, Said]]:

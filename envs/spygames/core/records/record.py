@@ -309,11 +309,15 @@ def load_games(path: str | os.PathLike[str]) -> list[GameRecord]:
         RecordError: a line is not a record; the message names the line and the key.
         OSError: the file cannot be read, has more than `MAX_BYTES` bytes, or is not a regular file.
     """
+    return read_games(text_of(path), f"{one_line(path)}, ")
+
+
+def text_of(path: str | os.PathLike[str]) -> str:
+    """Read the text of a file of recorded games or transcripts. The errors are those of `load_games`."""
     try:
-        text = read_text(path, MAX_BYTES)
+        return read_text(path, MAX_BYTES)
     except ValueError as error:
         raise RecordError(f"{one_line(path)} is not a file of recorded games: {one_line(error)}") from error
-    return read_games(text, f"{one_line(path)}, ")
 
 
 def read_games(text: str, where: str = "") -> list[GameRecord]:
