@@ -26,7 +26,7 @@ from uuid import uuid4
 from spygames import NOBODY, Game, make_game
 from spygames.authoring import whole
 from spygames.core.basics.extras import how_to_install
-from spygames.core.basics.text import one_line
+from spygames.core.basics.text import one_line, shown
 from spygames.text import Mode, TextGame
 
 try:
@@ -235,6 +235,17 @@ def make_app(
     )
 
 
+def _options(text: str) -> dict[str, Any]:
+    """Read the options of a game from the command line."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise argparse.ArgumentTypeError(f"it must be a JSON object, as in '{{\"players\": 3}}', not {shown(text)}")
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the server; see the module."""
     import uvicorn
@@ -243,7 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m spygames.openenv", description="Serve one seat of a game against named players, for OpenEnv."
     )
     parser.add_argument("game", help="the game, such as agent_avenue")
-    parser.add_argument("--options", type=json.loads, default={}, help="options of the game, as in '{\"players\": 3}'")
+    parser.add_argument("--options", type=_options, default={}, help="options of the game, as in '{\"players\": 3}'")
     parser.add_argument("--opponents", nargs="+", default=["random"], help="one player for all other seats, or each")
     parser.add_argument("--mode", choices=get_args(Mode), default="listed", help="when the legal actions are listed")
     parser.add_argument("--retries", type=int, default=2, help="further tries after an answer without a legal action")

@@ -280,6 +280,15 @@ def test_a_wrong_number_of_sessions_gets_one_line() -> None:
             bridge.make_app(GAME, sessions=wrong)
 
 
+@pytest.mark.parametrize("options", ["players=3", "[1]", "null"])
+def test_options_that_are_no_json_object_get_one_line(options: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        bridge.main(["agent_avenue", "--options", options])
+    assert (
+        f"--options: it must be a JSON object, as in '{{\"players\": 3}}', not '{options}'" in capsys.readouterr().err
+    )
+
+
 def test_released_agents_are_opponents() -> None:
     with serving(opponents="agent_avenue/simple-2") as url, client(url) as env:
         result, moves = env.reset(seed=3, seat=1), []
