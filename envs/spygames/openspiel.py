@@ -298,7 +298,8 @@ class OpenSpielState(pyspiel.State):
         return self._game().game.to_text(as_record(self._state()), viewer) if self._raw else ""
 
     def features(self, seat: int) -> np.ndarray:
-        """Return what a seat may know, float32 [F]; zeros before the deal."""
+        """Return what a seat may know, float32 [F]; zeros before the deal. Raises ValueError for no seat."""
+        seat = _seat_of(self, seat)
         if not self._raw:
             return np.zeros(self._game().game.num_features, np.float32)
         return self._look(seat)[0]
@@ -308,16 +309,20 @@ class OpenSpielState(pyspiel.State):
 
         Two information states are equal if and only if the seat has seen and done the same since the deal, in the same
         order: its views and mappings after each decision, who decided, what it saw of the action, and its own actions.
+
+        Raises:
+            ValueError: there is no such seat.
         """
+        seat = _seat_of(self, seat)
         return f"player_{seat} {self._digest(seat).hex()}" if self._moment else f"player_{seat} before the deal"
 
     def information_features(self, seat: int) -> np.ndarray:
         """Return the information state tensor of a game without listed deals, float32 [F + 128]; zeros before the deal.
 
-        It is the view, then the bits of the digest in `information`.
+        It is the view, then the bits of the digest in `information`. Raises ValueError for no seat.
         """
-        bits = np.unpackbits(np.frombuffer(self._digest(seat), np.uint8))
-        return np.concatenate([self.features(seat), bits.astype(np.float32)])
+        features, bits = self.features(seat), np.unpackbits(np.frombuffer(self._digest(seat), np.uint8))
+        return np.concatenate([features, bits.astype(np.float32)])
 
     def _digest(self, seat: int) -> bytes:
         return bytes(DIGEST_BYTES) if self._moment is None else self._moment.digest(self._game().game, seat)
@@ -367,7 +372,7 @@ class Observer:
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
         """Return what the seat may know as a drawing, or with perfect recall the name of its information state."""
-        return state.information(player) if self._perfect_recall else state.text(player)
+        return state.information(player) if self._perfect_recall else state.text(_seat_of(state, player))
 
 
 _makers: dict[str, Callable[..., Game[Any]]] = {}
@@ -403,6 +408,14 @@ def register(game_id: str) -> str:
         sampled = not _lists_deals(game)
         pyspiel.register_game(_game_type(made, _seats(make_game), sampled=sampled, zero_sum=False), made)
     return name
+
+
+def _seat_of(state: OpenSpielState, player: int) -> int:
+    """Return a seat as a plain number; ValueError if there is no such seat.
+
+    Machine code would read beyond the state, and takes a negative seat for an action.
+    """
+    return whole("player", player, 0, state.num_players() - 1)
 
 
 def _lists_deals(game: Game[Any]) -> bool:

@@ -406,6 +406,11 @@ def test_errors_are_reported_and_change_nothing() -> None:
     for seat in (-1, 2):
         with pytest.raises(ValueError, match=f"player_id must be an integer from 0 to 1, not {seat}"):
             state.resample_from_infostate(seat, lambda: 0.5)
+        for perfect_recall in (False, True):
+            observer = load(variant).make_py_observer(pyspiel.IIGObservationType(perfect_recall=perfect_recall))
+            for look in (observer.set_from, observer.string_from):
+                with pytest.raises(ValueError, match=f"player must be an integer from 0 to 1, not {seat}"):
+                    look(state, seat)
 
 
 def test_two_games_have_not_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
