@@ -452,6 +452,13 @@ def test_a_file_is_written_atomically(tmp_path: Path, monkeypatch: pytest.Monkey
     assert [p.name for p in tmp_path.iterdir()] == ["games.jsonl"]
 
 
+def test_saving_into_a_missing_folder_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "games.jsonl"
+    with pytest.raises(FileNotFoundError) as caught:
+        save_games(path, [])
+    assert caught.value.filename == str(path)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs links, pipes and permissions of POSIX")
 def test_files_are_saved_through_links_and_pipes_and_permissions_stay(tmp_path: Path) -> None:
     target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"

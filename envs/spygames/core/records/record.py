@@ -275,6 +275,9 @@ def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> N
 
     After an error the file is unchanged. A link is kept and then points to the new file, which has the permissions of
     the old one; a pipe or a device is written to and not replaced.
+
+    Raises:
+        OSError: the file cannot be written, for instance because its folder is missing.
     """
     target = Path(path)
     lines = "".join(r.to_line() + "\n" for r in records)
@@ -282,7 +285,10 @@ def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> N
         target.write_text(lines, encoding="utf-8")
         return
     target = target.resolve()
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:  # it names the temporary file
+        raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(lines)
