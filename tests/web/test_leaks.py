@@ -24,7 +24,7 @@ GAMES: dict[str, dict[str, Any]] = {
     "agent_dog_v0": {"max_turns": 24},
     "heimlich_v0": {"players": 3, "top_secret": True, "secret_identities": True},
 }
-SEEDS, STEPS = 3, 11
+SEEDS, STEPS = 2, 11
 
 
 @pytest.mark.parametrize("game_id", GAMES)

@@ -166,7 +166,7 @@ def shown(game: Game, offers: Expected, viewer: int) -> dict[str, np.ndarray]:
 def test_views_and_mappings_show_the_offers_of_the_record(options: dict[str, Any]) -> None:
     game = make_game(**options)
     most = 0
-    for seed in range(12):
+    for seed in range(5):
         offers: Expected = {}
         (record,) = read_games(play_record(game, ["random"] * game.num_players, seed).to_line())
         states = replay(record)
