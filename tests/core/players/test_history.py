@@ -70,6 +70,8 @@ def test_only_the_latest_decisions_are_kept() -> None:
     assert notes.of(1).actions.tolist() == notes.of(1).states["num_moves"].tolist() == [2, 3, 4]
     notes.clear(np.array([False, True]))
     assert notes.of(1).actions.tolist() == []
+    with pytest.raises(ValueError, match="size must be at least 1, not 0"):
+        Notes(GAME, 2, 0)
 
 
 def test_decisions_that_were_dropped_are_not_reported() -> None:

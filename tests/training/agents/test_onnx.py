@@ -148,6 +148,7 @@ def test_models_that_do_not_fit_the_game_are_refused(tmp_path: Path) -> None:
         (f"onnx:{tmp_path / 'text.onnx'}", "text.onnx is not a valid ONNX model"),
         (f"onnx:{other}", r"observation must be \[n, 160\] in agent_avenue_v0"),
         (f"onnx:{tmp_path / 'unknown.onnx'}", r"observation must be \[n, 160\] in .*, not \[\]"),
+        ("onnx:@argmax", "^'onnx:@argmax' must name a file, as in onnx:FILE$"),
         (f"onnx:{other}@badly", "must be sample, argmax or a temperature"),
     ]:
         with pytest.raises(ValueError, match=what):

@@ -122,4 +122,6 @@ class OnnxPlayer:
 def load_player(game: Game, argument: str) -> OnnxPlayer:
     """Make the player `onnx:FILE[@HOW]`; `make_player` calls this for the kind `onnx`. Errors as in `OnnxPlayer`."""
     name = PlayerName.parse(argument)
+    if not name.source:
+        raise ValueError(f"{shown(f'onnx:{argument}')} must name a file, as in onnx:FILE")
     return OnnxPlayer(game, name.source, name.play)

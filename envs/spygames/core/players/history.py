@@ -51,9 +51,14 @@ class Notes:
         game: the game that all rows play.
         n: number of games.
         size: maximum number of decisions kept per game, at least 1; the oldest are dropped.
+
+    Raises:
+        ValueError: `size` is below 1.
     """
 
     def __init__(self, game: Game, n: int, size: int):
+        if size < 1:
+            raise ValueError(f"size must be at least 1, not {size}")
         self.game, self.size = game, size
         self.states = np.zeros((n, size), game.state_dtype)
         """STATE [n, size], a ring buffer in each row"""
