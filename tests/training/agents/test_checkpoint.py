@@ -267,7 +267,7 @@ def test_another_game_and_another_layout_are_refused(folder: Path) -> None:
 
 def test_an_agent_plays_with_fields_that_it_does_not_read() -> None:
     """The fields of `history` come last in a view. An agent without them has weights of 0 there, and plays the same."""
-    wider = make_game(history=2)
+    wider = make_game(history=3)
     plain, wide = (Policy.load("agent_avenue/simple-2", game=game) for game in (GAME, wider))
     of_inputs = wide.network.state_dict()["trunk.0.weight"]
     assert torch.equal(of_inputs[:, : GAME.num_features], plain.network.state_dict()["trunk.0.weight"])

@@ -368,13 +368,13 @@ def test_the_learner_may_see_more_than_the_agent(
     """With a history in the game, the agent plays as without one."""
     out, green, released = tmp_path / "out", str(agent(tmp_path / "green")), "agent_avenue/simple-2"
     learner = ["--decisions", "256", "--workers", "1", "--start-from", green, "--out", str(out)]
-    assert run("best-response", green, "--option", "history=1", *learner, "--games", "6") == 0
-    assert resume_config(out).options["history"] == 1
-    game = spygames.make_game("agent_avenue_v0", history=1)
+    assert run("best-response", green, "--option", "history=3", *learner, "--games", "6") == 0
+    assert resume_config(out).options["history"] == 3
+    game = spygames.make_game("agent_avenue_v0", history=3)
     assert load_checkpoint(out).network.state_dict()["trunk.0.weight"].shape[1] == game.num_features > 160
     assert run("best-response", "--resume", str(out), "--games", "6") == 0
     for name, play in ((released, "argmax"), (f"{released}@sample", "sample")):  # the first as it is meant to play
-        alone = [name, "--option", "history=1", "--search", "2", "--games", "2", "--out", str(tmp_path / play)]
+        alone = [name, "--option", "history=3", "--search", "2", "--games", "2", "--out", str(tmp_path / play)]
         assert run("best-response", *alone) == 0
         found = json.loads((tmp_path / play / "best_response.json").read_text())
         assert found["agent"] == f"{released}@{play}"
