@@ -9,6 +9,7 @@ import pytest
 from tests.games.agent_avenue.looks import VARIANTS, positions
 from tests.support.changed import changed
 from tests.support.leaks import LONG_PAIRS, PAIRS, leaks
+from tests.support.position import Position
 from tests.support.suites import slow_but
 
 from spygames.agent_avenue import Mode, draw, make_game, seen
@@ -256,6 +257,21 @@ def test_texts_do_not_tell_which_of_two_identical_cards_was_taken(
     assert {table.game.seen_action(table.s, number, 1, 0) for number in numbers} == {
         "player_1 takes one of the two cards"
     }
+
+
+@pytest.mark.rule("AA-37")
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_seen_card_may_be_on_offer_only_if_its_hand_has_played_face_down(players: int) -> None:
+    game = make_game("advanced", players)
+    table, hider = Position(game, game.start(3)), NOBODY
+    while table.mapping["phase"] != "recruit":
+        text = next(text for text in sorted(table.legal) if not text.startswith("discard"))
+        hider = int(table.s.to_move)  # the last one to play before the other side recruits
+        table.act(text)
+    for seat in range(players):
+        table.s.seen[seat, table.s.hands[seat].argmax()] = 1
+    told = [line for line in game.describe(table.s, 0).splitlines() if line.startswith("Everybody has seen")]
+    assert ["face down on offer" in line for line in told] == [seat == hider for seat in range(players)]
 
 
 def test_any_action_has_a_text() -> None:

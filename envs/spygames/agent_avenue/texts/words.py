@@ -188,12 +188,22 @@ def _market(seen: Seen, side: int) -> list[str]:
         lines.append(f"After this, {who} takes a market card.")
     if seen["ability"] and seen["ability"]["taken"]:
         lines.append(f"Taken back into the hand: {words(seen['ability']['taken'])}")
+    offerer = _offerer(seen)
     for seat, counts in seen["seen_in_hand"].items():
         if counts:
             cards = [name for name, count in counts.items() for _ in range(count)]
-            offered = ", or face down on offer" if seen["face_down"] is not None else ""
+            offered = ", or face down on offer" if int(seat) == offerer else ""
             lines.append(f"Everybody has seen in the hand of player_{seat}{offered}: {_listed(cards)}")
     return lines
+
+
+def _offerer(seen: Seen) -> int | None:
+    """The seat that played the face-down card (AA-12, AA-40); None without such a card."""
+    if seen["face_down"] is None:
+        return None
+    if seen["lead"] is not None:
+        return int(seen["lead"]) ^ 1
+    return int(seen["active_side"]) if seen["players"] == 2 else 2 * int(seen["active_side"])
 
 
 def _listed(names: Sequence[str]) -> str:
