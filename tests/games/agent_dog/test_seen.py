@@ -282,6 +282,14 @@ def test_action_texts_of_exchanges_starts_meetings_and_redraws() -> None:
     assert said(position, "discard swap", 1) == "player_0 discards swap and draws a card"
 
 
+@pytest.mark.rule("AD-29")
+def test_the_description_of_a_companion_names_where_the_last_step_ended() -> None:
+    pawns = {"red": ["track 22"], "green": ["track 38"], "blue": ["track 50"], "yellow": ["track 57"]}
+    position = position_at(make_mapping(pawns, {"0": ["companion"], "1": ["2"]}))
+    position.act("card companion", "step track 22", "step track 38")
+    assert "; the last step ended on track 39." in position.game.describe(position.s, 0)
+
+
 @pytest.mark.parametrize("options", VARIANTS[:4], ids=str)
 def test_actions_have_equal_texts_exactly_if_they_look_the_same(options: dict[str, Any]) -> None:
     """Exception: actions may have different texts if even the mover cannot tell their results apart."""

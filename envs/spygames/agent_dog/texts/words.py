@@ -88,7 +88,7 @@ def _pending(seen: Seen) -> list[str]:
     if pending["first"] is not None:
         parts.append(f"the first pawn of the swap is on {pending['first']}")
     if pending["moved"]:
-        parts.append(f"already moved: {', '.join(map(str, pending['moved']))}")
+        parts.append(f"the last step ended on {pending['moved'][0]}")
     if pending["meetings"]:
         parts.append(f"meetings are due at {', '.join(map(str, pending['meetings']))}")
     if pending["penalty"]:
