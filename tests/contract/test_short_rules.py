@@ -146,6 +146,13 @@ def test_rules_follow_the_tables_and_options(monkeypatch: pytest.MonkeyPatch) ->
     assert "A loop of 56 spaces" in rules(make_game("agent_dog_v0", board=BOARD))
 
 
+def test_a_companion_moves_any_pawn_once_a_side_of_the_team_is_home() -> None:
+    assert "or over any once your or your partner's pawns are all home" in " ".join(
+        rules(make_game("agent_dog_v0")).split()
+    )
+    assert "partner" not in rules(make_game("agent_dog_v0", players=2))
+
+
 def test_a_game_without_short_rules_has_the_first_words_of_its_module() -> None:
     assert rules(kuhn.make_game()).splitlines() == [
         "Rules of kuhn_poker_v0",

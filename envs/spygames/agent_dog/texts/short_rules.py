@@ -162,7 +162,11 @@ def _end(o: Settings, teams: bool) -> RuleSection:
 
 
 def _cards(deck: Deck, teams: bool) -> RuleSection:
-    pawns = "your own, your partner's and hidden pawns" if teams else "any pawns"
+    pawns = (
+        "your own, your partner's and hidden pawns, or over any once your or your partner's pawns are all home"
+        if teams
+        else "any pawns"
+    )
     numbers = [card for card in CARDS if len(OFFERED[CARDS.index(card)]) == 1 and card.isdecimal()]
     copies = [deck.copies.get(card, 0) for card in numbers]
     each = f"{copies[0]} copies each" if len(set(copies)) == 1 else f"{', '.join(map(str, copies))} copies"
