@@ -45,7 +45,7 @@ def test_agents_in_play(fresh: Fresh, edition: str, players: int) -> None:
     assert len(set(mapping["passports"].values())) == players
 
 
-@pytest.mark.rule("HC-4", "HC-6", "HC-8")
+@pytest.mark.rule("HC-4", "HC-6", "HC-8", "HC-10")
 def test_set_up(fresh: Fresh) -> None:
     for seed in range(20):
         mapping = fresh(seed, players=4).mapping
