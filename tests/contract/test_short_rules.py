@@ -142,6 +142,8 @@ def test_rules_follow_the_tables_and_options(monkeypatch: pytest.MonkeyPatch) ->
     assert "holds at most 6" in rules(full)
     assert "26 cards" in rules(full)
     assert "25 cards" in rules(make_game("heimlich_v0", **FULL["heimlich_v0"], new_identity="none"))
+    free = [make_game("heimlich_v0", players=players) for players in (6, 7)]
+    assert ["the others are free" in rules(each) for each in free] == [True, False]
     assert "After 77 cards" in rules(make_game("agent_dog_v0", max_turns=77))
     assert "A loop of 56 spaces" in rules(make_game("agent_dog_v0", board=BOARD))
 

@@ -199,5 +199,5 @@ def _hand(scene: Scene) -> None:
         _key(scene, FOOT - KEY - 22)
     lost = seen["lost"][str(seat)]
     if lost and not scene.look.legal:
-        pen.words(EDGE + 4, FOOT - 6, "played", 12.5, pen.palette.soft, bold=False)
+        pen.words(EDGE + 4, FOOT - 6, "spent", 12.5, pen.palette.soft, bold=False)
         chips(pen, lost, EDGE + 54, FOOT - 21)

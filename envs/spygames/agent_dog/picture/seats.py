@@ -11,7 +11,7 @@ SLOTS = {1: (LEFT, 52), 2: (RIGHT, 52), 3: (RIGHT, 202)}
 
 
 def panel(scene: Scene, seat: int, x: float, y: float) -> None:
-    """Draw the panel of a seat: its name, its hand, and the cards it has played in this round."""
+    """Draw the panel of a seat: its name, its hand, and the cards spent in this round: played, laid down or discarded."""
     pen, seen = scene.pen, scene.seen
     _frame(scene, seat, x, y, COLUMN, 138)
     _name(scene, seat, x, y)
@@ -30,8 +30,8 @@ def panel(scene: Scene, seat: int, x: float, y: float) -> None:
         pen.stamp(signs.chip, passed)
         pen.close()
     if seen["lost"][str(seat)]:
-        pen.words(x + 14, y + 124, "played", 11.5, pen.palette.soft, bold=False)
-        _played(scene, seat, x + 56, y + 110, COLUMN - 60)
+        pen.words(x + 14, y + 124, "spent", 11.5, pen.palette.soft, bold=False)
+        _spent(scene, seat, x + 56, y + 110, COLUMN - 60)
 
 
 def _frame(scene: Scene, seat: int, x: float, y: float, w: float, h: float) -> None:
@@ -68,7 +68,7 @@ def _name(scene: Scene, seat: int, x: float, y: float) -> None:
         pen.words(x + COLUMN - 12, y + 58, "1 exchanged", 11.5, pen.palette.pick_text, anchor="end", bold=False)
 
 
-def _played(scene: Scene, seat: int, x: float, y: float, w: float) -> None:
+def _spent(scene: Scene, seat: int, x: float, y: float, w: float) -> None:
     """Draw the cards that left a hand since the exchange."""
     lost = scene.seen["lost"][str(seat)]
     scale = min(1.0, w / ((CHIP_W + 4) * max(1, len(lost))))
@@ -105,8 +105,8 @@ def bottom(scene: Scene) -> None:
         pen.stamp(signs.chip, card)
         pen.close()
     if seen["lost"][str(seat)]:
-        pen.words(30, y + 127, "played in this round", 12.5, pen.palette.soft, bold=False)
-        _played(scene, seat, 30, y + 134, 220)
+        pen.words(30, y + 127, "spent in this round", 12.5, pen.palette.soft, bold=False)
+        _spent(scene, seat, 30, y + 134, 220)
 
 
 def _card(scene: Scene, seat: int, card: str) -> None:

@@ -92,10 +92,11 @@ def _table(o: Settings, agents: int) -> RuleSection:
 
 def _setup(o: Settings, agents: int) -> RuleSection:
     edition = "HC-36" if o.edition == "ravensburger" else "HC-3"
+    free = "; the others are free" if o.players < agents else ""
     first = "The first player is drawn" if o.first_player == "random" else f"player_{o.first_player} starts"
     return section(
         "Setup",
-        rule(f"The agents in their order: {', '.join(AGENTS[:agents])}. Each player gets one; the others are free.",
+        rule(f"The agents in their order: {', '.join(AGENTS[:agents])}. Each player gets one{free}.",
              edition, "HC-5", "HC-7"),
         rule(
             f"Agents start in the church, the safe in building {BUILDINGS[SAFE_START]}. {first}; play goes to the "
