@@ -50,6 +50,27 @@ def test_a_hint_has_nothing_to_do_with_the_seed_of_the_deal(
     assert luck[0] == luck[1]
 
 
+def test_a_hint_keeps_the_name_of_its_player_while_another_one_is_asked(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, visitor = server
+    made = levelled(visitor, kept, level=1)
+
+    def advise(game: Any, course: Any, states: Any, player: Any, number: int) -> Advice:
+        if player.name == "expert":
+            raise ValueError
+        return Advice([("play mole", 1.0)])
+
+    monkeypatch.setattr(store, "advise", advise)
+    asked = [made.specs.index(spec) for spec in ("greedy", "expert")]
+    for number in asked:
+        visitor.post(f"/games/{made.id}/hint", {"revision": 0, "by": number})
+        made.wait(20)
+    page = visitor.get(f"/games/{made.id}").text
+    assert f"What {made.called('greedy')} would do" in page
+    assert f"{made.called('expert')} gives no hint here" in page
+
+
 def test_the_least_recently_viewed_game_is_removed_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "MAX_GAMES", 2)
     kept = new_store()

@@ -181,7 +181,8 @@ def play(made: WebGame, token: str, problem: str = "", form: Form | None = None)
     since = mine[-1] if mine else 0 if seat != NOBODY else number - 1
     before = live.game.seen_to_dict(as_record(live.positions[since]), seat) if number else None
     log = _log(made, number)
-    advice = made.hint[1] if made.hint and made.hint[0] == revision else None
+    hint = made.hint  # read once: another request may undo a move meanwhile
+    advice, by = hint[1:] if hint and hint[0] == revision else (None, 0)
     drawn = _board(made, s, form, before=before, legal=legal)
     mover = int(s.to_move)
     others_move = made.busy and mover not in (seat, NOBODY)
@@ -208,7 +209,7 @@ def play(made: WebGame, token: str, problem: str = "", form: Form | None = None)
                 _actions(made, here, token, revision, legal) if legal else None,
                 _helps(made, here, token, revision) if own_turn else None,
                 _meanings(made.game, legal, turn) if legal else None,
-                thoughts(advice, made.game, _hinter(made), sides) if advice else None,
+                thoughts(advice, made.game, made.called(made.specs[by]), sides) if advice else None,
                 h("h2", "What happened"),
                 h("ol", *map(_line, log), h("li", "Nothing yet.", class_="none") if not log else None, id="log"),
                 _position(made, s) if seat != NOBODY and live.game.texts.describe else None,
@@ -392,11 +393,6 @@ def _actions(made: WebGame, here: str, token: str, revision: int, legal: Sequenc
         id="list",
         open=True,
     )
-
-
-def _hinter(made: WebGame) -> str:
-    """Return the name of the player that gave the last hint."""
-    return "The player" if made.adviser is None else made.called(made.specs[made.adviser])
 
 
 def thoughts(advice: Advice, game: Game, by: str, sides: Sides) -> Html:

@@ -113,8 +113,8 @@ class WebGame:
     """The last error message for the page."""
     failed: bool = False
     """Whether the player to move has failed and must be asked again."""
-    hint: tuple[int, Advice] | None = None
-    """The last hint, with the revision that it is for."""
+    hint: tuple[int, Advice, int] | None = None
+    """The last hint, with the revision that it is for and the index of the player that gave it."""
     adviser: int | None = None
     """Index of the player that was last asked for a hint."""
     last: tuple[int, str] | None = None
@@ -314,7 +314,7 @@ class WebGame:
             player = make_player(self.game, spec)  # a new one, so that asking it changes no player of the game
             luck = int(mix(np.uint64(revision)))  # not derived from the seed of the deal, which is hidden
             try:
-                self.hint = revision, advise(self.game, live.course, states, player, luck)
+                self.hint = revision, advise(self.game, live.course, states, player, luck), number
             except Exception as error:
                 self.problem = f"{self.called(spec)} gives no hint here ({type(error).__name__})."
 
