@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from spygames.core.svg.annotations import Advice
-from spygames_app.web import store
+from spygames_app.web import pages, store
+from spygames_app.web.server import STREAM
 from spygames_app.web.store import Refused, Store, Watched, WebGame
 from tests.web.test_server import levelled
 from tests.web.visitor import GAME, Moody, Visitor, actions, begin, new_store, revision
@@ -27,6 +28,25 @@ def test_the_log_after_an_undo_has_the_new_move(server: tuple[Store, Visitor]) -
         told.append(made.happened(0))
         visitor.post(f"{here}/undo", {"revision": made.revision})
     assert told[0] != told[1]
+
+
+def test_an_undo_ends_a_stream_of_moves(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request of another tab takes back the move whose consequences are sent, and then the others think again."""
+    kept, visitor = server
+    made, real = levelled(visitor, kept, level=1), pages.frame
+
+    def frame(made: WebGame, number: int, form: Any) -> Any:
+        made.wait(20)
+        made.undo(made.revision)
+        return real(made, number, form)
+
+    monkeypatch.setattr(pages, "frame", frame)
+    page = visitor.get(f"/games/{made.id}").text
+    fields = {"revision": revision(page), "action": actions(page)[-1]}
+    stream = visitor.post(f"/games/{made.id}/act", fields, accept=STREAM)
+    assert (stream.status, stream.body, made.revision - made.gone) == (200, b"", 0)
+    made.busy = "the other players are thinking"
+    assert [*made.told(0, 0)] == []
 
 
 def test_a_hint_has_nothing_to_do_with_the_seed_of_the_deal(

@@ -277,6 +277,8 @@ class Site:
         tapped = "tapped" in visit.fields
         wants_stream = request.headers.get("accept") == STREAM
 
+        gone = made.gone  # if another request undoes a move before this one acts, its revision is refused
+
         def do() -> None:
             made.act(revision, text, tapped)
             if not wants_stream:
@@ -286,7 +288,7 @@ class Site:
         if refused is not None:
             return refused
         if wants_stream:
-            return StreamingResponse(_lines(made, revision, visit.form), media_type=STREAM)
+            return StreamingResponse(_lines(made, revision - gone, gone, visit.form), media_type=STREAM)
         return self._to(visit, f"/games/{made.id}")
 
     async def hint(self, request: Request) -> Response:
@@ -468,10 +470,17 @@ def _thumbnail(game: str) -> str | None:
     return f"/static/games/{game}.svg" if (_HERE / "static" / "games" / f"{game}.svg").is_file() else None
 
 
-def _lines(made: WebGame, since: int, form: Form | None) -> Iterator[str]:
-    """Yield the positions after `since` as JSON lines, the user's own move first."""
-    for number in made.told(since):
-        yield json.dumps(pages.frame(made, number, form)) + "\n"
+def _lines(made: WebGame, since: int, gone: int, form: Form | None) -> Iterator[str]:
+    """Yield the positions after position `since` as JSON lines, the user's own move first; see `WebGame.told`."""
+    for number in made.told(since, gone):
+        try:
+            line = json.dumps(pages.frame(made, number, form)) + "\n"
+        except IndexError:
+            with made.lock:
+                if made.gone == gone:
+                    raise
+            return  # another request took back the move meanwhile: the browser gets the current page next
+        yield line
 
 
 def _sorry(request: Request, error: HTTPException) -> Response:

@@ -344,16 +344,19 @@ class WebGame:
         with self.news:
             return self.news.wait_for(lambda: not self.busy, seconds)
 
-    def told(self, since: int) -> Iterator[int]:
-        """Yield the numbers of the positions after a revision as they appear, until the current job is done."""
-        at, gone = since, self.gone
+    def told(self, number: int, gone: int) -> Iterator[int]:
+        """Yield the numbers of the positions after position `number` as they appear, until the current job is done.
+
+        An undo ends it: `gone` is what `WebGame.gone` was when the position was current.
+        """
+        at = number + gone
         while True:
             with self.news:
-                self.news.wait_for(lambda at=at: self.revision > at or not self.busy, 60)
+                self.news.wait_for(lambda at=at: self.revision > at or not self.busy or self.gone != gone, 60)
             while at < self.revision and gone == self.gone:
                 at += 1
                 yield at - gone
-            if not self.busy:
+            if not self.busy or gone != self.gone:
                 return
 
     def _turn(self, revision: int) -> LiveGame:
