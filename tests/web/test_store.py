@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from spygames.core.svg.annotations import Advice
+from spygames_app.live import LiveGame
 from spygames_app.web import pages, store
 from spygames_app.web.server import STREAM
 from spygames_app.web.store import Refused, Store, Watched, WebGame
@@ -28,6 +29,33 @@ def test_the_log_after_an_undo_has_the_new_move(server: tuple[Store, Visitor]) -
         told.append(made.happened(0))
         visitor.post(f"{here}/undo", {"revision": made.revision})
     assert told[0] != told[1]
+
+
+def test_the_log_keeps_no_move_that_is_taken_back_while_it_is_written(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, visitor = server
+    made, real = levelled(visitor, kept, level=1), LiveGame.happened
+
+    def happened(live: LiveGame, number: int, viewer: int) -> str:
+        text = real(live, number, viewer)
+        monkeypatch.setattr(LiveGame, "happened", real)
+        made.undo(made.revision)
+        return text
+
+    page = visitor.get(f"/games/{made.id}").text
+    visitor.post(f"/games/{made.id}/act", {"revision": revision(page), "action": actions(page)[-1]})
+    made.wait(20)
+    monkeypatch.setattr(LiveGame, "happened", happened)
+    made.happened(0)
+    assert made.lines == {}
+
+
+def test_equal_moves_are_one_line_of_the_log() -> None:
+    said = ["Ada passes", "Bruno draws (the deck is shuffled)", "Bruno draws (the deck is shuffled)"]
+    log = pages._log(SimpleNamespace(happened=said.__getitem__), 3)  # type: ignore[arg-type]
+    assert log == ["Bruno draws, 2 times (the deck is shuffled)", "Ada passes"]
+    assert pages._line(log[0]) == "<li>Bruno draws, 2 times<small>The deck is shuffled</small></li>"
 
 
 def test_an_undo_ends_a_stream_of_moves(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:

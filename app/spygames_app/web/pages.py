@@ -269,8 +269,8 @@ def _headline(made: WebGame, s: Any) -> str:
 def _log(made: WebGame, number: int) -> list[str]:
     """Return what the user saw of the last moves, the latest first."""
     numbers = range(number - 1, max(-1, number - 1 - LOG), -1)
-    lines = ((text, len([*same])) for text, same in groupby(map(made.happened, numbers)))
-    return [f"{text}, {times} times" if times > 1 else text for text, times in lines]
+    lines = ((text.partition(" ("), len([*same])) for text, same in groupby(map(made.happened, numbers)))
+    return ["".join((deed, f", {times} times" if times > 1 else "", *effects)) for (deed, *effects), times in lines]
 
 
 def _line(text: str) -> Html:

@@ -147,9 +147,10 @@ class WebGame:
     def happened(self, number: int) -> str:
         """Return what the user saw of a decision, counted from 0, with its effects."""
         assert self.live is not None
-        if number not in self.lines:
-            self.lines[number] = self.table.sides.words(self.live.happened(number, self.seat))
-        return self.lines[number]
+        lines = self.lines  # read once: an undo replaces it
+        if number not in lines:
+            lines[number] = self.table.sides.words(self.live.happened(number, self.seat))
+        return lines[number]
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
