@@ -203,6 +203,10 @@ class LiveGame:
 
     def _apply(self, action: int, rng: np.ndarray, memory: np.ndarray) -> None:
         before = self.states
-        self._session.apply(ROW, np.array([action]))
-        self.decisions.append(Decision(before.copy(), int(before["to_move"][0]), action, rng, memory))
-        self.positions.append(self._session.rows.states.copy())
+        try:
+            self._session.apply(ROW, np.array([action]))
+        finally:  # a player that is told the result may raise an error, after the decision
+            after = self._session.rows.states.copy()
+            if after.tobytes() != before.tobytes():
+                self.decisions.append(Decision(before.copy(), int(before["to_move"][0]), action, rng, memory))
+                self.positions.append(after)

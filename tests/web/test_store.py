@@ -242,6 +242,31 @@ def test_a_player_that_follows_games_sees_no_other_game(
     assert refused.problem.startswith("No move can be taken back: moody remembers every move")
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_a_player_that_fails_at_the_result_leaves_the_game_over(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch, own: bool
+) -> None:
+    """For example a model whose transcript cannot be written. The last move is the user's or the player's."""
+
+    class Ends(Moody):
+        def ended(self, row: int, seat: int, returns: np.ndarray, notes: object) -> None:
+            raise OSError("the disk is full")
+
+    kept, visitor = server
+    monkeypatch.setattr(store, "make_player", lambda game, spec: Ends([]))
+    made = begin(visitor, kept)
+    assert made.live is not None
+    here, rng = f"/games/{made.id}", np.random.default_rng(1 if own else 0)
+    while made.live.mover == made.seat:
+        text = str(rng.choice([*made.live.legal()]))
+        assert visitor.post(f"{here}/act", {"revision": made.revision, "action": text}).status == 303
+        made.wait(20)
+    assert (made.over, made.failed, made.live.decisions[-1].seat == made.seat) == (True, False, own)
+    page = visitor.get(here)
+    assert page.problem.endswith("failed (OSError). The game is over.")
+    assert len(made.live.record().actions) == len(made.live.decisions)
+
+
 def test_games_are_listed_while_others_upload(server: tuple[Store, Visitor]) -> None:
     """Another visitor uploads a game while the first one of the list is read."""
     kept, visitor = server

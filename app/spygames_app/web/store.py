@@ -226,8 +226,9 @@ class WebGame:
                 self.failed, self.problem = True, f"{failed}. The game is unchanged. You may ask it again."
                 return
             except Exception as error:  # a player may raise anything, and the message may reveal its cards
-                self.failed = True
-                self.problem = f"The player {name} failed ({type(error).__name__}). You may ask it again."
+                self.failed = live.mover != NOBODY
+                again = "You may ask it again." if self.failed else "The game is over."
+                self.problem = f"The player {name} failed ({type(error).__name__}). {again}"
                 return
             self._tell()
 
@@ -253,7 +254,10 @@ class WebGame:
                 return  # both clicks came at once
             self._turn(revision)  # again: meanwhile another request may have changed the game
             self.last, self.busy, self.problem = (revision, text), "the other players are thinking", ""
-            live.act(action)
+            try:
+                live.act(action)
+            except Exception as error:  # a player that is told the result may raise anything
+                self.problem = f"A player failed ({type(error).__name__}). The game is over."
         self._tell()
         threading.Thread(target=self._run, args=(self.play_on,), daemon=True).start()
 
