@@ -22,6 +22,8 @@ _RESULT = re.compile(
 """The viewer in the result of a game, where the form of the verb fits every name."""
 _FURTHER = re.compile(r"(?<= and )(?:chooses|discards|draws|moves)\b")
 """The second verb of a sentence about one seat."""
+_KEPT = "\0"
+"""Stands for an underscore of a name, which stays; those of the game's words become blanks."""
 _IRREGULAR = {"has": "have", "is": "are", "does": "do", "was": "were"}
 
 
@@ -42,7 +44,7 @@ class Sides:
 
     def words(self, text: str) -> str:
         """Return a text of the game with names: "player_1 takes the face-up mole" becomes "Ada takes ..."."""
-        text = self._sentence(text).replace("_", " ")
+        text = _spaced(self._sentence(text))
         return text[:1].upper() + text[1:]
 
     def drawn(self, picture: str, viewer: int | None = None) -> Picture:
@@ -53,9 +55,12 @@ class Sides:
             viewer: the seat that the picture calls "You", or NOBODY; None: the reader's seat.
         """
         viewer = self.own if viewer is None else viewer
+        plates = {escape(name) for name in (*self.names, self.typed) if "_" in name}
 
         def named(part: re.Match[str]) -> str:
             text = part[0]
+            if text in plates:
+                return text
             if viewer == self.own:  # the picture has "You", too
                 text = re.sub(rf"^player_{self.own}(, |$)", "", text)
             if viewer not in (self.own, NOBODY):  # somebody else's view
@@ -63,7 +68,7 @@ class Sides:
                 text = re.sub(r"^[Yy]ou(?=$|: )", other, text)
                 text = re.sub(r"^[Yy]ou (lead|win|lose)\b", rf"{other} \1s", text)
                 text = _RESULT.sub(other, re.sub(r"\b[Yy]our team\b", f"{other}'s team", text))
-            return self._sentence(text, escaped=True).replace("_", " ")
+            return _spaced(self._sentence(text, escaped=True))
 
         return Picture(_SHOWN.sub(named, picture))
 
@@ -76,7 +81,7 @@ class Sides:
                 word = "your" if ending.endswith("s") else "you"
                 return word.title() if text[: found.start()].rpartition("\n")[2] == "" else word
             name = self.names[seat] if seat < len(self.names) else found[0].removesuffix(ending)
-            return (escape(name) if escaped else name) + ending
+            return (escape(name) if escaped else name).replace("_", _KEPT) + ending
 
         def deed(found: re.Match[str]) -> str:
             rest = _FURTHER.sub(lambda verb: _second_person(verb[0]), found[4])
@@ -108,6 +113,11 @@ def clean_name(typed: str) -> str:
     """Return a typed name without control characters, shortened to `MAX_NAME` letters."""
     printable = "".join(letter for letter in typed if letter.isprintable())
     return " ".join(printable.split())[:MAX_NAME].strip()
+
+
+def _spaced(text: str) -> str:
+    """Return a text with blanks for the underscores of the game's words."""
+    return text.replace("_", " ").replace(_KEPT, "_")
 
 
 def _second_person(verb: str) -> str:

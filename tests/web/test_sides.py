@@ -49,6 +49,13 @@ def test_drawings_keep_the_texts_of_actions() -> None:
     assert record.drawn("<text>player_0</text>") == "<text>&lt;i&gt;</text>"
 
 
+def test_names_keep_their_underscores() -> None:
+    names = Sides(("agent_avenue/base-1", "my_bot"), typed="M_a")
+    assert names.words("my_bot: player_1 takes double_agent") == "My bot: my_bot takes double agent"
+    for text, shown in {"player_0: play": "agent_avenue/base-1: play", "my_bot": "my_bot", "M_a": "M_a"}.items():
+        assert names.drawn(f"<text>{text}</text>") == f"<text>{shown}</text>"
+
+
 def test_positions_as_text_address_the_reader() -> None:
     """A screen reader reads them out with the board."""
     text = (
