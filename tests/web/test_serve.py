@@ -13,7 +13,7 @@ import pytest
 
 from spygames_app.web import connections
 from spygames_app.web.choices import Choices
-from spygames_app.web.serve import bind, check, hosts_of, is_local, own_addresses, server_of
+from spygames_app.web.serve import as_browsers_write, bind, check, hosts_of, is_local, own_addresses, server_of
 from spygames_app.web.server import make_app
 from spygames_app.web.store import Store
 
@@ -44,6 +44,9 @@ def test_answers_are_sent_without_delay() -> None:
 def test_an_invalid_address_is_refused() -> None:
     with pytest.raises(ValueError, match=r"--host nowhere\.invalid is not an address"):
         bind("nowhere.invalid", 0)
+    for name, shown in (("", "''"), ("a" * 64, "a" * 64)):  # no name has a part of 64 letters
+        with pytest.raises(ValueError, match=f"--host {shown} is not an address"):
+            bind(name, 0)
     with pytest.raises(ValueError, match=r"--host 192\.0\.2\.1 is not an address"):
         bind("192.0.2.1", 0)  # reserved for documentation
 
@@ -65,6 +68,8 @@ def test_the_server_knows_its_own_addresses() -> None:
     assert hosts_of("192.168.1.2", 8000) == ["192.168.1.2:8000"]
     assert hosts_of("fe80::1", 8000) == hosts_of("FE80:0::1", 8000) == ["[fe80::1]:8000"]
     assert hosts_of("0:0::1", 8000)[0] == "[::1]:8000"
+    short = {"127.1": "127.0.0.1", "0": "0.0.0.0", "LOCALHOST": "localhost", "münchen": "münchen"}
+    assert {name: as_browsers_write(name) for name in short} == short
     assert hosts_of("Server.example", 80) == ["server.example:80", "server.example"]
     everywhere = hosts_of("0.0.0.0", 8000)
     assert {"localhost:8000", "127.0.0.1:8000"} <= set(everywhere)

@@ -46,6 +46,7 @@ def serve(
     offered = Choices(tuple(players), game, dict(options or {}))
     check(offered)
     recorded = [*zip(load_games(records), load_said(records), strict=True)] if records else []
+    host = as_browsers_write(host)
     with bind(host, port) as listening:
         port = listening.getsockname()[1]
         entry = None if is_local(host) else secrets.token_urlsafe(18)
@@ -114,16 +115,17 @@ def hosts_of(host: str, port: int) -> list[str]:
         names = [*own_addresses(), "127.0.0.1", "localhost", "::1", socket.gethostname()]
     else:
         names = [host]
-    bare = [f"[{name}]" if ":" in name else name for name in dict.fromkeys(map(_as_browsers_write, names))]
+    bare = [f"[{name}]" if ":" in name else name for name in dict.fromkeys(map(as_browsers_write, names))]
     return [f"{name}:{port}" for name in bare] + (bare if port == 80 else [])  # browsers leave 80 out
 
 
-def _as_browsers_write(name: str) -> str:
+def as_browsers_write(name: str) -> str:
     """Return a name or address in the form that browsers send, whatever the form on the command line."""
-    try:
+    with suppress(ValueError):
         return str(ipaddress.ip_address(name))
-    except ValueError:
-        return name.lower()
+    with suppress(OSError, ValueError):
+        return socket.inet_ntoa(socket.inet_aton(name))  # short forms: 0 and 127.1
+    return name.lower()
 
 
 def is_every_address(host: str) -> bool:
@@ -149,8 +151,8 @@ def bind(host: str, port: int) -> socket.socket:
     """Return a listening socket; ValueError if the address is not available, with a free port if there is one."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-    except OSError as error:
-        raise ValueError(f"--host {host} is not an address of this machine") from error
+    except (OSError, UnicodeError) as error:
+        raise ValueError(f"--host {host or repr(host)} is not an address of this machine") from error
     taken = ""
     for number in range(port, min(port + FURTHER, 1 << 16)):
         # With the protocol given, asyncio turns Nagle's algorithm off.
