@@ -208,6 +208,17 @@ def test_two_tabs_share_one_game(browser: "Browser", home: str) -> None:
         assert one.revision == 2
 
 
+def test_a_key_that_is_held_down_is_one_pick(browser: "Browser", home: str) -> None:
+    with tab(browser, home) as at:
+        at.begin()
+        target = at.page.locator("#picture svg:visible .target[data-pick]").first
+        target.focus()
+        for _ in range(2):
+            at.page.keyboard.down("Enter")
+        at.page.keyboard.up("Enter")
+        assert target.get_attribute("aria-pressed") == "true"
+
+
 def test_another_browser_cannot_see_the_game(browser: "Browser", home: str) -> None:
     with tab(browser, home) as at:
         at.begin()
@@ -228,6 +239,7 @@ def test_a_restarted_server_is_reported(browser: "Browser") -> None:
     with serving(port=port):
         at.page.locator(".actions button").first.click()
         at.page.wait_for_selector("text=The server was restarted since this page was opened")
+        assert not at.page.url.endswith("/act")  # which cannot be reloaded
         at.page.get_by_role("link", name="Back").click()
         at.page.wait_for_selector("text=Choose a game")
     context.close()

@@ -90,10 +90,10 @@ async function send(form, submitter) {
       const last = await watch(answer.body);
       busy = false;
       await get(location.href);
-      say(`${last}. ${find("#turn, h1")?.textContent || ""}`);
+      say(`${last && `${last}. `}${find("#turn, h1")?.textContent || ""}`);
     } else {
       busy = false;
-      take(await answer.text(), answer.status === 409 ? undefined : answer.url);
+      take(await answer.text(), answer.ok ? answer.url : undefined); // only a redirect leads to a page that can be reloaded
       const problem = find(".problem");
       if (problem && typed) find(".typed")?.after(problem); // near what was used
       if (problem) scrollTo(0, top);
@@ -188,7 +188,7 @@ async function explain(text) {
     busy = false;
     const next = read(html).querySelector("main"), problem = next.querySelector("#due .problem");
     const same = answer.status === 409 && problem && next.dataset.revision === main().dataset.revision;
-    if (!same) return take(html, answer.status === 409 ? undefined : answer.url); // the game has moved on
+    if (!same) return take(html, answer.ok ? answer.url : undefined); // the game has moved on
     find(".problem")?.remove();
     find("#due").append(document.adoptNode(problem));
     problem.scrollIntoView({ block: "nearest" });
@@ -368,7 +368,7 @@ document.addEventListener("change", event => { if (event.target.matches(".film s
 document.addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const target = event.target.closest?.("#picture .target");
-  if (target && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); press(target); }
+  if (target && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); if (!event.repeat) press(target); }
   if (event.key === "Escape" && picks.size) { picks = new Map(); mark(); }
   if (find(".film") && !event.target.matches("input, select, textarea, #moves") && ["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) {
     event.preventDefault();
