@@ -20,6 +20,7 @@ from spygames.core.game.rng import next_seed
 from spygames.core.players.names import Scripted
 from spygames.core.playing.batch import Batch, spread
 from spygames.core.playing.rows import Rows
+from spygames.core.playing.threads import shared
 from tests.poker import kuhn
 
 GAME = make_game("agent_avenue_v0")
@@ -375,6 +376,19 @@ def test_invalid_seeds_are_refused(seeds: list) -> None:
 def test_an_invalid_number_of_games_is_refused(n: Any) -> None:
     with pytest.raises(ValueError, match="n must be an integer >= 1, not"):
         Batch(GAME, n, 5)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_number_of_games_of_another_type_changes_no_later_batch(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first batch of a process decides for which types the loops are compiled."""
+    one, many = (Batch(GAME, n, 5, threads=threads) for n in (np.int8(4), 300))
+    for loop in (one._step_loop, shared(one._step_loop)):
+        monkeypatch.setattr(loop, "_entry", None, raising=False)
+    step(one, 1)
+    step(many, 1)
+    assert (many.states != Batch(GAME, 300, 5).states).all()
 
 
 def test_variants_with_the_same_kernels_have_separate_thread_loops() -> None:

@@ -135,8 +135,7 @@ class Batch(Rows):
         rewards: np.ndarray | None = None,
         done: np.ndarray | None = None,
     ):
-        if threads is not None:
-            whole("threads", threads, 1)
+        threads = None if threads is None else whole("threads", threads, 1)
         self.threads = threads or max(1, min(os.cpu_count() or 1, n // 512 if is_whole(n) else 1))
         self._team: Team | None = None
         self._process = -1

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from spygames.core.basics.text import shown
-from spygames.core.basics.whole_numbers import is_whole
+from spygames.core.basics.whole_numbers import whole
 from spygames.core.compiling.kernel import Record, entry, kernel
 from spygames.core.game.game import KERNELS, Game, IllegalAction
 from spygames.core.game.rng import GAMMA, as_seed, given_seed, mix, next_seed
@@ -192,8 +192,7 @@ class Rows:
         compiled: bool | None = None,
     ):
         check_game(game)
-        if not is_whole(n) or n < 1:
-            raise ValueError(f"n must be an integer >= 1, not {shown(n)}")
+        n = whole("n", n, 1)  # an int: the entry point of a loop is compiled for the types of its first arguments
         self.game, self.n, self._compiled = game, n, n > 1 if compiled is None else compiled
         self.states = game.new_states(n)
         self.seeds: np.ndarray = np.zeros(n, np.uint64)
