@@ -16,7 +16,8 @@ from spygames.core.players.player import DecisionBatch
 from spygames.core.records.film import Film
 from spygames.core.records.record import play_record
 from spygames_app.advice import Thoughts
-from spygames_app.web import store
+from spygames_app.web import store, thinking
+from spygames_app.web.films import film_page, place_in
 from spygames_app.web.store import Store
 from spygames_app.web.thinking import Screening, Voice
 from tests.web.visitor import GAME, Moody, Visitor, actions
@@ -93,6 +94,31 @@ def test_pages_do_not_wait_for_analysis(server: tuple[Store, Visitor], monkeypat
     assert ("decides here" in own, "decides here" in other) == (False, True)
     assert "What Easy would do" in own
     assert "What Easy would do" not in other
+
+
+def test_the_page_asks_for_the_rest_of_the_analysis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A player has thought about the first decision, and thinks about the second."""
+    monkeypatch.setattr(thinking, "PATIENCE", 0.01)
+    monkeypatch.setattr(thinking, "MORE", 0.01)
+    record = play_record(GAME, ["greedy", "greedy"], seed=1)
+    thought, go = threading.Event(), threading.Event()
+
+    class Slow(Moody):
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
+            if thought.is_set():
+                go.wait(20)
+            thought.set()
+            return super().act(decisions)
+
+    screening = Screening(record, GAME, [Voice("moody", lambda: Thoughts(Slow([])))])
+    thinker = screening.thoughts(0, 0)
+    assert thinker is not None
+    while not thinker.found:
+        thinker.look(0)
+    page = film_page("Game", screening, place_in({"move": "0"}, screening), "/here", "moody")
+    go.set()
+    assert f"moody is thinking: 1 of {len(record.actions)} decisions" in page
+    assert 'data-refresh="/here?move=0' in page
 
 
 def test_failed_analysis_gives_its_reason(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
