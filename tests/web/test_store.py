@@ -1,5 +1,6 @@
 """Games in the memory of the page: undo, hints, and which ones are removed."""
 
+import json
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -56,6 +57,18 @@ def test_equal_moves_are_one_line_of_the_log() -> None:
     log = pages._log(SimpleNamespace(happened=said.__getitem__), 3)  # type: ignore[arg-type]
     assert log == ["Bruno draws, 2 times (the deck is shuffled)", "Ada passes"]
     assert pages._line(log[0]) == "<li>Bruno draws, 2 times<small>The deck is shuffled</small></li>"
+
+
+def test_a_stream_is_not_compressed(server: tuple[Store, Visitor]) -> None:
+    """Compression would hold its lines back; pages are compressed."""
+    kept, visitor = server
+    made, packed = levelled(visitor, kept, level=1), {"accept-encoding": "gzip"}
+    page = visitor.get(f"/games/{made.id}").text
+    fields = {"revision": revision(page), "action": actions(page)[-1]}
+    stream = visitor.post(f"/games/{made.id}/act", fields, accept=STREAM, **packed)
+    assert [json.loads(line)["number"] for line in stream.text.splitlines()][:1] == [1]
+    assert "content-encoding" not in stream.headers
+    assert visitor.request("GET", f"/games/{made.id}", b"", packed).headers["content-encoding"] == "gzip"
 
 
 def test_an_undo_ends_a_stream_of_moves(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:

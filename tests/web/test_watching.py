@@ -121,6 +121,23 @@ def test_the_page_asks_for_the_rest_of_the_analysis(monkeypatch: pytest.MonkeyPa
     assert 'data-refresh="/here?move=0' in page
 
 
+def test_nothing_is_analyzed_while_no_visitor_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thinking, "PATIENCE", 0.01)
+    monkeypatch.setattr(thinking, "MORE", 0.01)
+    monkeypatch.setattr(thinking, "LINGER", -1.0)  # as if the visitor had left
+    record = play_record(GAME, ["greedy", "greedy"], seed=1)
+    screening = Screening(record, GAME, [Voice("moody", lambda: Thoughts(Moody([])))])
+    thinker = screening.thoughts(0, 0)
+    assert thinker is not None
+    while thinker._running:
+        time.sleep(0.001)
+    assert (thinker.found, thinker.done) == ({}, False)
+    monkeypatch.setattr(thinking, "LINGER", 20.0)
+    while not thinker.done:
+        thinker.look(0)
+    assert len(thinker.found) == len(record.actions)
+
+
 def test_failed_analysis_gives_its_reason(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
     _, visitor = server
     record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
