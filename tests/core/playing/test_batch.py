@@ -383,7 +383,8 @@ def test_a_number_of_games_of_another_type_changes_no_later_batch(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first batch of a process decides for which types the loops are compiled."""
-    one, many = (Batch(GAME, n, 5, threads=threads) for n in (np.int8(4), 300))
+    numbers: tuple[Any, ...] = np.int8(4), 300
+    one, many = (Batch(GAME, n, 5, threads=threads) for n in numbers)
     for loop in (one._step_loop, shared(one._step_loop)):
         monkeypatch.setattr(loop, "_entry", None, raising=False)
     step(one, 1)

@@ -55,3 +55,4 @@ def test_a_ladder_that_stops_after_a_player_has_met_itself_has_standings() -> No
     assert found.ratings[0].value == 0
     assert found.lottery[0].value == 1
     assert found.shares[0, 0] == pytest.approx(1 / 3)
+    assert found.milliseconds == pytest.approx([1])  # counted once, though both players are the same one
