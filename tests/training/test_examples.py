@@ -9,6 +9,7 @@ import pytest
 MODULES = (
     "agents.checkpoint",
     "agents.onnx_player",
+    "agents.pack",
     "agents.policy",
     "bridges.executors",
     "bridges.sb3.buffer",

@@ -17,7 +17,7 @@ class RuleLine(NamedTuple):
     Example:
         >>> from spygames import make_game
         >>> make_game("agent_avenue_v0").short_rules()[0].lines[0].ids
-        ('AA-2', 'AA-14')
+        ('AA-2', 'AA-14', 'AA-15')
     """
 
     text: str

@@ -119,7 +119,7 @@ def rules(game: Game) -> str:
         >>> from spygames import make_game
         >>> from spygames.text import rules
         >>> print(rules(make_game("agent_avenue_v0")).splitlines()[1])
-        Goal:
+        In short:
     """
     return rules_text(f"Rules of {game.title}", game.short_rules())
 
