@@ -1,15 +1,17 @@
 """The games in the form of TextArena's environments; TextArena itself is not needed.
 
-from spygames import make_game
-from spygames.textarena import TextArenaEnv
+All seats answer in texts, one at a time:
 
-env = TextArenaEnv(make_game("agent_avenue_v0"))
-env.reset(num_players=2, seed=1)
-done = False
-while not done:
-    player, text = env.get_observation()
-    done, info = env.step(ask(player, text))  # your call of a model
-rewards, info = env.close()
+    from spygames import make_game
+    from spygames.textarena import TextArenaEnv
+
+    env = TextArenaEnv(make_game("agent_avenue_v0"))
+    env.reset(num_players=2, seed=1)
+    done = False
+    while not done:
+        player, text = env.get_observation()
+        done, info = env.step(ask(player, text))  # your call of a model
+    rewards, info = env.close()
 """
 
 from typing import Any
@@ -44,7 +46,15 @@ class TextArenaEnv:
         self.table = TextGame(game, mode=mode, retries=retries)
 
     def reset(self, num_players: int, seed: int | None = None) -> None:
-        """Begin a game; ValueError if the variant is not for so many players."""
+        """Begin a game.
+
+        Args:
+            num_players: the number of seats of the variant.
+            seed: 0..2^64-1, of the deal; None: from the system's entropy.
+
+        Raises:
+            ValueError: the variant has another number of seats, or the seed is invalid.
+        """
         if num_players != (players := self.table.game.num_players):
             raise ValueError(f"num_players must be {players} in this variant, not {num_players!r:.100}")
         self.table.begin(seed)
@@ -54,7 +64,12 @@ class TextArenaEnv:
         return self.table.seat, self.table.prompt
 
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
-        """Read an answer; return whether the game is over, and the verdict on the answer."""
+        """Read an answer; return whether the game is over, and the verdict on the answer.
+
+        Raises:
+            ResetNeeded: no decision is due.
+            TypeError: the answer is not a text.
+        """
         reply = self.table.answer(action)
         return self.table.over, {"verdict": str(reply.verdict), "action": reply.action}
 

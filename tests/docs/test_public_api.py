@@ -168,6 +168,13 @@ def test_examples_of_the_modules_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert not tried.failed, module
 
 
+def test_code_in_docstrings_of_public_modules_is_indented() -> None:
+    """Markdown shows it as a paragraph otherwise."""
+    trees = {module: tree for source in api.SOURCES for module, tree in api.modules(source)}
+    code = re.compile(r"^(import|from) [\w.]+( import .*)?$", re.MULTILINE)
+    assert not [module for module in PUBLIC if code.search(ast.get_docstring(trees[module]) or "")]
+
+
 def test_each_public_module_has_a_page_in_the_index() -> None:
     folder = api.ROOT / "docs" / "reference"
     pages = {api.page_of(module) for module in PUBLIC}
