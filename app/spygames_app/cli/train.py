@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from spygames.core.basics.extras import how_to_install
 from spygames.core.players.import_by_name import PYTHON
 from spygames_app.cli.arguments import (
     AUTO,
@@ -245,7 +244,7 @@ def maskable_run(config: Config, folder: Path, resume: Path | Literal["auto"] | 
     try:
         from spygames_training.bridges.sb3.run import MaskableRun
     except ImportError as error:
-        raise ValueError(f"maskable_ppo needs the extra: {how_to_install('sb3')}: {error}") from error
+        raise ValueError(f"maskable_ppo: {error}") from error
     return MaskableRun(config, folder)
 
 

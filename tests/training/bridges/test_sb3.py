@@ -3,6 +3,8 @@
 import contextlib
 import copy
 import dataclasses
+import importlib
+import sys
 import warnings
 from functools import partial
 from pathlib import Path
@@ -29,6 +31,7 @@ from spygames.core.game.game import NOBODY, Game, IllegalAction
 from spygames.core.players.player import DecisionBatch
 from spygames.core.playing.batch import Batch
 from spygames.core.playing.rows import Rows
+from spygames_app.cli.train import maskable_run
 from spygames_training.agents.checkpoint import save_checkpoint
 from spygames_training.agents.policy import Policy, PolicyPlayer, from_network, logits
 from spygames_training.bridges.sb3 import (
@@ -38,7 +41,7 @@ from spygames_training.bridges.sb3 import (
     actor_critic_kwargs,
     to_actor_critic,
 )
-from spygames_training.config import Network
+from spygames_training.config import Config, Network
 from spygames_training.networks.actor_critic import make_network
 from tests.poker import kuhn
 from tests.poker.nashconv import nash_conv
@@ -46,6 +49,16 @@ from tests.support import pennies, recall
 from tests.training.ppo.test_gae import by_definition
 
 BET, PASS = kuhn.BET, kuhn.PASS
+
+
+def test_without_the_library_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(("sb3_contrib", "spygames_training.bridges.sb3"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sb3_contrib", None)
+    with pytest.raises(ImportError, match=r"bridges\.sb3 needs stable-baselines3: pip install 'spygames\[sb3\]'"):
+        importlib.import_module("spygames_training.bridges.sb3")
+    with pytest.raises(ValueError, match=r"^maskable_ppo: spygames_training\.bridges\.sb3 needs stable-baselines3: "):
+        maskable_run(Config(), Path("runs/none"), None)
 
 
 def model_of(env: VecEnv, hidden: tuple[int, ...] = (16,), **kwargs: Any) -> MaskablePPO:

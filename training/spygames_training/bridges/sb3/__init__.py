@@ -6,8 +6,12 @@
 - `actor_critic_kwargs` and `to_actor_critic`: convert policies to this package's checkpoints.
 """
 
-from spygames_training.bridges.sb3.buffer import PerSeatRolloutBuffer
-from spygames_training.bridges.sb3.policy import actor_critic_kwargs, to_actor_critic
-from spygames_training.bridges.sb3.vec_env import LearnerSeatVecEnv, SelfPlayVecEnv
+try:
+    from spygames_training.bridges.sb3.buffer import PerSeatRolloutBuffer
+    from spygames_training.bridges.sb3.policy import actor_critic_kwargs, to_actor_critic
+    from spygames_training.bridges.sb3.vec_env import LearnerSeatVecEnv, SelfPlayVecEnv
+except ImportError as error:
+    what = "spygames_training.bridges.sb3 needs stable-baselines3: pip install 'spygames[sb3]' (in a clone: '.[sb3]')"
+    raise ImportError(f"{what}. {error}", name=error.name) from error
 
 __all__ = ["LearnerSeatVecEnv", "PerSeatRolloutBuffer", "SelfPlayVecEnv", "actor_critic_kwargs", "to_actor_critic"]
