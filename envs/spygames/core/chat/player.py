@@ -81,7 +81,7 @@ class LanguageModel:
     Args:
         game: the game to play.
         model: `MODEL[@URL][,SETTING=VALUE...]`, with the settings mode, retries, temperature, tokens and effort.
-        limits: limits on what it may use; `begin` sets common ones for several models.
+        limits: limits on what it may use; `use` sets common ones for several models.
         transcripts: a folder for transcripts, from which a later run continues; None: nothing is written.
         concurrent: number of requests at the same time, at least 1.
         patience: seconds for an answer. A later one is asked for once more, then the game is lost.
