@@ -33,30 +33,34 @@ POLICY = "policy"
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """Settings of a policy's search. Returns are in units of `Game.lowest_return`."""
+    """Settings of a policy's search. Returns are in units of `Game.lowest_return`.
+
+    Raises:
+        ValueError: a setting is out of its range.
+    """
 
     worlds: int = 64
-    """K, the number of worlds that are played out; four times as many are drawn and weighted."""
+    """K, the number of worlds that are played out, 1 to 100,000; four times as many are drawn and weighted."""
     rivals: tuple[str, ...] = (POLICY,)
     """Models of the other seats, equally likely at first: `policy`, scripted bots by name, and the policies of
     checkpoints by name or folder, with a slash."""
     mode: Mode = "strong"
-    """`strong` takes the best action. `safe` draws from the policy after a smaller step, which opponents can exploit
-    less."""
+    """`strong` takes the most likely action after the step, or the policy's own if the gain is within one standard
+    error. `safe` draws an action after a smaller step, which opponents can exploit less."""
     tau: float | None = None
-    """Temperature of the step; 0 takes the best action. None: 0.1 in strong mode, 0.3 in safe mode."""
+    """Temperature of the step, at least 0; 0 takes the best action. None: 0.1 in strong mode, 0.3 in safe mode."""
     lam: float | None = None
-    """Lambda of the lambda-return. None: 0.7, or 0.9 with rivals other than the policy, since its values mislead
-    against them."""
+    """Lambda of the lambda-return, 0 to 1. None: 0.7, or 0.9 with rivals other than the policy, since its values
+    mislead against them."""
     least: float = 0.02
-    """Minimum probability of a candidate action."""
+    """Minimum probability of a candidate action, 0 to 1."""
     most: int = 8
-    """Maximum number of candidate actions."""
+    """Maximum number of candidate actions, at least 1."""
     memory: int = 16
     """Number of recent decisions per seat that are used as evidence; all decisions if that costs little, as in Heimlich
     & Co. without cards. 0: all worlds are equally likely."""
     slip: float = 0.002
-    """Assumed probability that a policy takes a random legal action instead of its own."""
+    """Assumed probability, 0 to 1, that a policy takes a random legal action instead of its own."""
     bot_slip: float = 0.1
     """The same for a bot."""
     precision: SearchPrecision = "float32"
@@ -65,8 +69,8 @@ class SearchSettings:
     slower than float32, and on Intel's processors without AMX it is slower, too. It rounds coarsely, so it is another
     player."""
     effective: float = 1 / 16
-    """Minimum effective number of worlds, as a fraction of `worlds`; below it weights are flattened. Flattening costs
-    strength, so the minimum is low."""
+    """Minimum effective number of worlds, as a fraction of `worlds`, 0 to 1; below it weights are flattened. Flattening
+    costs strength, so the minimum is low."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "worlds", plain(self.worlds))
