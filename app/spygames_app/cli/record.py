@@ -52,9 +52,9 @@ class Record:
     released agent (spygames agents lists them), or the folder of a checkpoint or run. A released agent plays as it is
     meant to, another one samples its actions; @argmax, @sample or a temperature (@0.5) after the name changes that.
 
-    Players sit in the order of their names; a single name fills all seats. The first game starts from --seed. The
-    seed of each later game follows from the one before (next_seed), as in an environment that is reset without a seed.
-    If a language model gives no legal action, its game ends there and is lost.
+    Players sit in the order in which they are named; a single name fills all seats. The first game starts from --seed.
+    The seed of each later game follows from the one before (next_seed), as in an environment that is reset without a
+    seed. If a language model gives no legal action, its game ends there and is lost.
 
     A dataset is a folder with a row for each decision: what the seat knew, as numbers and texts, what it did, and how
     the game ended for it. It has a data card (README.md) and the games themselves (games.jsonl). The same command
