@@ -65,6 +65,14 @@ def test_the_page_about_tests_lists_each_folder() -> None:
     assert sorted(path.name for path in tests.glob("*.py")) == ["__init__.py", "conftest.py"]
 
 
+def test_the_page_about_adding_a_game_lists_the_files_that_all_games_have() -> None:
+    page = (ROOT / "docs" / "adding_a_game.md").read_text(encoding="utf-8")
+    games = [folder.parent for folder in (ROOT / "envs" / "spygames").glob("*/layout.py")]
+    assert len(games) > 2
+    common = set.intersection(*({path.name for path in game.glob("*.py")} for game in games))
+    assert {name for name in common if f"`{name}`" not in page} == set()
+
+
 def test_decisions_are_numbered_dated_and_listed() -> None:
     files = sorted(DECISIONS.glob("0*.md"))
     assert [int(f.name[:4]) for f in files] == [*range(1, len(files) + 1)]
