@@ -19,6 +19,7 @@ KINDS = {
     "test_leaks.py": "worlds that a seat cannot tell apart look the same",
     "test_determinize.py": "determinized states are uniform",
     "test_calibration.py": "hidden things are in redrawn worlds what they are in play",
+    "test_rewind.py": "earlier decisions are restored as often as they should be",
     "test_golden.py": "the recorded games show every action and variant",
     "test_render.py": "recorded drawings",
     "test_seen.py": "what a seat sees, and moves as others see them",
