@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spygames_training.agents.policy import Policy
     from spygames_training.config import PPO, Config, Network, Opponents, read_config
     from spygames_training.evaluation.evaluation import cross_play, evaluate
-    from spygames_training.experiments.best_response import best_response
+    from spygames_training.experiments.best_response import BestResponse, best_response
     from spygames_training.experiments.seeds import train_seeds
     from spygames_training.networks.actor_critic import ActorCritic
     from spygames_training.parallel.processes import Processes, ProcessLost, join, leave
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PPO",
     "ActorCritic",
+    "BestResponse",
     "Callback",
     "Checkpoint",
     "CheckpointError",
@@ -80,7 +81,7 @@ _HOMES = {
         "cross_play",
         "evaluate",
     ),
-    "experiments.best_response": ("best_response",),
+    "experiments.best_response": ("BestResponse", "best_response"),
     "experiments.seeds": ("train_seeds",),
     "ppo.gae": (
         "Estimates",

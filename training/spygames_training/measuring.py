@@ -21,10 +21,11 @@ from spygames_training.evaluation.sequential import Comparison, SequentialTest, 
 from spygames_training.parallel.executor import SERIAL, Executor, TaskLost
 
 if TYPE_CHECKING:
-    from spygames_training.experiments.best_response import best_response
+    from spygames_training.experiments.best_response import BestResponse, best_response
 
 __all__ = [
     "SERIAL",
+    "BestResponse",
     "Comparison",
     "Executor",
     "Forfeits",
@@ -45,6 +46,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "best_response":  # it alone needs torch
-        return spygames_training.best_response
+    if name in ("BestResponse", "best_response"):  # these alone need torch
+        return getattr(spygames_training, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

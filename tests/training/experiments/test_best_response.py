@@ -24,7 +24,8 @@ from spygames_training.config import PPO, Config, Network, Opponents, from_mappi
 from spygames_training.evaluation.evaluation import Result
 from spygames_training.evaluation.kept_games import KeptGames
 from spygames_training.experiments import best_response as library
-from spygames_training.experiments.best_response import BestResponse, KnownSearch, _learners, learner_run, measure
+from spygames_training.experiments.best_response import KnownSearch, _learners, learner_run, measure
+from spygames_training.measuring import BestResponse
 from spygames_training.networks.actor_critic import make_network
 from spygames_training.runs.folder import resume_config
 from spygames_training.runs.run import Diverged, Run

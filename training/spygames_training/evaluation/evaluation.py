@@ -170,6 +170,12 @@ def cross_play(
 
     With two sides a pair plays `games` games, which count for both players. With more sides each player of a pair plays
     `games` games of its own, on one side, with the other player on all other sides.
+
+    Args:
+        game: the game to play.
+        players: names as `make_player` takes them, or `Policy` or `Player` objects.
+        games: number of games of a pair, rounded up to whole deals.
+        seed, progress, executor, limit: as in `evaluate`, as are the errors.
     """
     found: dict[tuple[int, int], Result] = {}
     seated, two = as_players(game, players), game.num_sides == 2

@@ -76,14 +76,15 @@ class BestResponse:
     seed: int
     """Seed of the learner's run, or of the games of a search alone."""
     results: dict[str, Result]
-    """Results by the learner's way to play (`PLAYS`). `SEARCH`: of a search on top of the learner or the agent."""
+    """Results by the learner's way to play, `sample` and `argmax`. `search`: of a search on top of the learner or the
+    agent."""
     worlds: int = 0
     """Number of worlds that the search draws for a decision; 0 without a search."""
     precision: SearchPrecision = "float32"
     """Number format of the search's networks."""
     curve: tuple[tuple[int, float], ...] = ()
     """The learner's learning curve: its own decisions so far, and its win share in recent training games, where its
-    actions are sampled and the policy is not yet the running mean. At most `CURVE` points; empty without a learner."""
+    actions are sampled and the policy is not yet the running mean. Empty without a learner."""
 
     @property
     def fair_share(self) -> float:
@@ -144,7 +145,7 @@ def best_response(
             how they play. "": as the name says; otherwise a released agent as it is meant to, another one sampled.
         decisions: number of the learner's own decisions. All sides' decisions together are rounded up to whole updates
             of 65,536.
-        games: number of games for each of `PLAYS`.
+        games: number of games of the learner sampled, as many by argmax, and as many of a search.
         seed: of the learner.
         workers: number of threads.
         start_from: the agent whose weights the learner starts with; "": random weights.
@@ -154,6 +155,9 @@ def best_response(
         game: the game, if it is not the one that the agent's checkpoint names. It may have other options with the same
             layout, or `history`, which then only the learner uses. Needed for a game of your own, which a checkpoint
             cannot name; `Run.resume` needs it, too.
+
+    Returns:
+        The results, which are also in `best_response.json`.
 
     Raises:
         ValueError: there is no such agent, the folder already holds a run, or an argument is invalid; before the

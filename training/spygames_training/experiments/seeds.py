@@ -60,7 +60,8 @@ def train_seeds(
 
     Returns:
         A table with a row for each opponent. It has each seed's win share in its last evaluation, in percent. The
-        last column is their mean, with half of its 95 % interval (Student's t over the seeds).
+        last column is their mean, with half of its 95 % interval (Student's t over the seeds). Its `markdown()`
+        returns it as text.
 
     Raises:
         ValueError: `seeds` is out of range, there is no opponent to evaluate against, or a folder holds a run with
