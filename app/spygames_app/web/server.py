@@ -333,11 +333,10 @@ class Site:
         def begin() -> None:
             if not made.over:
                 raise Refused("The game is not over yet.")
-            seats, levels, seed = made.seats, made.table.levels, None
+            seats, seed = made.seats, None
             if "new" not in visit.fields:
                 seats, seed = (*seats[-1:], *seats[:-1]), made.seed
-                levels = (*levels[-1:], *levels[:-1])
-            table = made.table.moved(seats, levels)
+            table = made.table.moved(seats)
             begun = self.store.begin(visit.cookie, made.title, made.rules, made.game, made.specs, seats, seed, table)
             new.append(begun)
 

@@ -72,14 +72,14 @@ class Table:
     sides: Sides
     """The names of the seats."""
     levels: tuple[str, ...] = ()
-    """What is said about each seat beside its name, such as "Hard"; empty: the name of its player."""
+    """What is said about each seat beside its name, such as "Hard", the same for all; empty: the name of its player."""
     forced: bool = False
     """Whether the user's only legal action is played without asking."""
 
-    def moved(self, seats: Sequence[int | None], levels: Sequence[str]) -> "Table":
+    def moved(self, seats: Sequence[int | None]) -> "Table":
         """Return the table for another seating."""
         own = seats.index(None) if None in seats else NOBODY
-        return Table(sides_of(len(seats), own, self.sides.typed), tuple(levels), self.forced)
+        return replace(self, sides=sides_of(len(seats), own, self.sides.typed))
 
 
 @dataclass
