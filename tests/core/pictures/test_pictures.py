@@ -165,6 +165,18 @@ def test_fonts_have_all_letters(family: str) -> None:
     assert len(seen) > 70  # and not all the same placeholder for missing letters
 
 
+@pytest.mark.parametrize(
+    ("name", "drawn"),
+    [("Naïve", "Naive"), ("Łukasz", "Lukasz"), ("Zoe\N{COMBINING DIAERESIS}", "Zoe"), ("Zoé", "Zoé"), ("⋖", "⋖")],
+)
+def test_accented_letters_that_the_fonts_lack_have_no_accents(name: str, drawn: str) -> None:
+    frame = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 900" font-family="Spygames Sans">{}</svg>'
+    text = '<text x="9" y="600" font-size="300">{}</text>'
+    assert "".join(map(raster._plain, name)) == drawn
+    shown, same, other = (raster.png(frame.format(text.format(each)), 100) for each in (name, drawn, "?"))
+    assert shown == same != other
+
+
 @pytest.mark.parametrize("width", [0, 15, 4097, 10**6, -1, True, 800.0, "800", None])
 def test_invalid_widths_are_refused(width: Any) -> None:
     env = GameEnv(KUHN)

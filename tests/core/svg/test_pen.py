@@ -78,6 +78,7 @@ def test_widths_match_the_font(file: str, table: tuple[int, ...]) -> None:
         names = {record.nameID: record.toUnicode() for record in font["name"].names}
         found = [round(1000 * advances[letters[widths.FIRST + i]][0] / unit) for i in range(len(table))]
     assert found == list(table)
+    assert {letter for letter in map(chr, letters) if not letter.isascii()} == {*widths.OTHERS}
     assert widths.FIRST + len(table) == ord("~") + 1
     # resvg finds the family of the pictures by these names, and omits text if it does not find it.
     assert pens.FONT.split(",")[0].strip("'") in (names.get(16), names.get(1))

@@ -6,6 +6,7 @@ font it cannot find.
 
 import io
 import re
+import unicodedata
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +17,7 @@ from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.whole_numbers import whole
 from spygames.core.pictures.themes import palette_of
 from spygames.core.svg.colours import Theme
+from spygames.core.svg.fonts import widths
 from spygames.core.svg.pen import HEIGHT, WIDTH
 
 __all__ = ["pixels", "png"]
@@ -51,9 +53,29 @@ def png(svg: str, width: int = 800, ground: str | None = None) -> bytes:
     box = re.search(r'viewBox="0 0 (\d+) (\d+)"', svg)
     w, h = (int(box[1]), int(box[2])) if box else (WIDTH, HEIGHT)
     size = {"width": width, "height": max(1, round(width * h / w))}
+    text = _drawable(svg)
     return bytes(
-        resvg_py.svg_to_bytes(svg_string=str(svg), background=ground, skip_system_fonts=True, font_files=fonts, **size)
+        resvg_py.svg_to_bytes(svg_string=text, background=ground, skip_system_fonts=True, font_files=fonts, **size)
     )
+
+
+def _drawable(svg: str) -> str:
+    """Replace accented letters that the fonts lack, for which resvg draws boxes, by the letters without the accents."""
+    return re.sub(r"[^\x00-\x7f]", lambda found: _plain(found[0]), svg)
+
+
+def _plain(letter: str) -> str:
+    """Return a letter of the fonts, if there is one: the letter itself, or without its accent."""
+    if letter in widths.OTHERS:
+        return letter
+    if unicodedata.combining(letter):
+        return ""
+    name, accented, _ = unicodedata.name(letter, "").partition(" WITH ")
+    try:
+        plain = unicodedata.lookup(name) if accented else letter
+    except KeyError:
+        return letter
+    return plain if plain.isalpha() else letter
 
 
 def pixels(svg: str, width: int = 800, theme: Theme = "dark") -> np.ndarray:

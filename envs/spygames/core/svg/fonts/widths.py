@@ -17,3 +17,5 @@ BOLD = (
     308, 938, 641, 618, 644, 644, 444, 536, 430, 641, 586, 831, 580, 586, 523, 641, 329, 641, 754,
 )  # fmt: skip
 """Advance widths in thousandths of the font size."""
+OTHERS = "·ÄÖ×Üßàäåçèéñöøü–—‘’“”•…←↑→↓−◆★✓✗"  # noqa: RUF001
+"""The letters of both fonts outside ASCII."""
