@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spygames.agent_dog.picture import columns
 from spygames.core.game.game import NOBODY
 from spygames.core.svg.annotations import Advice, Look
 from spygames.core.svg.colours import THEMES, Theme
-from tests.games.agent_dog.conftest import game_of, make_mapping, position_at
+from tests.games.agent_dog.conftest import fresh_position, game_of, make_mapping, position_at
 from tests.games.agent_dog.moments import NAMES, VARIANTS, moments, svg_of
 from tests.games.agent_dog.test_render import companion, end, meetings, redraw, swap, tracked, turn
 from tests.support.position import Position
@@ -241,6 +242,25 @@ def test_large_hands_fit() -> None:
     for viewer in (0, 1, NOBODY):
         assert overlaps(drawn(position, viewer)) == []
         assert outside(drawn(position, viewer)) == []
+
+
+def test_the_legend_of_the_cards_fits_the_deck_and_the_viewer() -> None:
+    """A deck with many copies of each card has no dots; for a viewer of everything no card is unseen."""
+    (many,) = moments(VARIANTS[5], 1, 1)
+    words = {each.text for each in texts(drawn(many.at, 0))}
+    assert "numbers: unseen, of all" in words
+    assert not {"unseen", "your own", "discarded"} & words
+    words = {each.text for each in texts(drawn(turn(), NOBODY))}
+    assert {"in hands and deck", "discarded"} <= words
+    assert "unseen" not in words
+
+
+def test_a_card_that_is_being_passed_is_not_shown_as_discarded() -> None:
+    position = fresh_position(1, players=4)
+    assert position.s.to_move == 0
+    position.act(min(position.legal))
+    svg = drawn(position, 0)
+    assert columns._GONE["dark"] not in "".join(each.get("stroke", "") for each, *_ in elements(svg))
 
 
 def test_the_viewer_sits_at_the_bottom() -> None:

@@ -10,6 +10,8 @@ from spygames.core.svg.colours import INK, themed
 from spygames.core.svg.pen import width
 
 _GONE = themed("#4a6076", "#b3c2cf")
+MAX_DOTS = 12
+"""The largest number of copies that are drawn as dots; more are a number."""
 _SIGNS = (
     ("hole", "a pawn here puts on a hat"),
     ("hidden pawn", "anybody may move it"),
@@ -38,7 +40,7 @@ def count(scene: Scene, x: float, y: float) -> None:
     open_cards = [*seen["discard"], *([seen["pending"]["card"]] if seen["pending"] else [])]
     own = [] if scene.look.viewer < 0 else [card for card in seen["hands"][str(scene.look.viewer)] if card != "?"]
     if scene.look.viewer >= 0 and seen["phase"] == "exchange" and seen["passed"][str(scene.look.viewer)]:
-        open_cards.append(seen["passed"][str(scene.look.viewer)])
+        own.append(seen["passed"][str(scene.look.viewer)])  # nobody has it yet
     top, fills = y + 128, (palette.soft, palette.pick, _GONE[palette.theme])
     heading(pen, x, top, "where the cards are")
     for i, (card, copies) in enumerate(seen["copies"].items()):
@@ -47,9 +49,9 @@ def count(scene: Scene, x: float, y: float) -> None:
         pen.stamp(signs.chip, card)
         pen.close()
         gone, mine = open_cards.count(card), own.count(card)
-        if copies > 12:
-            unseen = f"{copies - gone - mine} of {copies}"
-            pen.words(cx + CHIP_W + 8, cy + 14.5, unseen, 12.5, palette.soft, bold=False)
+        if copies > MAX_DOTS:
+            left = f"{copies - gone - mine} of {copies}"
+            pen.words(cx + CHIP_W + 8, cy + 14.5, left, 12.5, palette.soft, bold=False)
             continue
         step = min(8.4, 66 / copies)
         first = 0
@@ -59,7 +61,13 @@ def count(scene: Scene, x: float, y: float) -> None:
             if n:
                 pen.path(dots, stroke=fill, stroke_width=0.78 * step, stroke_linecap="round")
     cy = top + 14 + 33 * ((len(seen["copies"]) + 1) // 2) + 14
-    for text, fill in zip(("unseen", "your own", "discarded"), fills, strict=True):
+    unseen = "unseen" if scene.look.viewer >= 0 else "in hands and deck"
+    if max(seen["copies"].values()) > MAX_DOTS:
+        pen.words(x, cy, f"numbers: {unseen}, of all", 11.5, palette.soft, bold=False)
+        cy += 19
+    if min(seen["copies"].values()) > MAX_DOTS:
+        return
+    for text, fill in zip((unseen, "your own", "discarded"), fills, strict=True):
         if text != "your own" or scene.look.viewer >= 0:
             pen.dot(x + 4, cy - 4, 4, fill)
             pen.words(x + 13, cy, text, 11.5, palette.soft, bold=False)

@@ -11,7 +11,7 @@ SLOTS = {1: (LEFT, 52), 2: (RIGHT, 52), 3: (RIGHT, 202)}
 
 
 def panel(scene: Scene, seat: int, x: float, y: float) -> None:
-    """Draw the panel of a seat: its name, its hand, and the cards spent in this round (played or laid down)."""
+    """Draw the panel of a seat: name, hand, and the cards spent in this round (played, laid down or discarded)."""
     pen, seen = scene.pen, scene.seen
     _frame(scene, seat, x, y, COLUMN, 138)
     _name(scene, seat, x, y)
