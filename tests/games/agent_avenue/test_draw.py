@@ -18,6 +18,7 @@ from spygames.core.game.game import NOBODY, as_record
 from spygames.core.pictures.picture import draw_seen
 from spygames.core.svg.annotations import Look
 from spygames.core.svg.colours import THEMES, Theme
+from spygames.core.svg.pen import Size
 
 RAW, ZIPPED = 100_000, 10_000
 """Bytes that a picture may have."""
@@ -286,3 +287,16 @@ def test_moved_meeples_leave_a_trail() -> None:
         with_trail = draw_seen(each.game, seen, Look(NOBODY, before=before))
         moved = sum(a != b for a, b in zip(seen["progress"], before["progress"], strict=True))
         assert with_trail.count('stroke-dasharray="1 10"') == moved
+
+
+def test_names_of_teams_fit() -> None:
+    (each,) = positions("advanced", 4, 1)
+    seen = each.seen(NOBODY)
+    words = svg.texts(str(draw_seen(each.game, seen | {"pending": [{"side": 0, "do": "market"}]}, Look(NOBODY))))
+    assert "then team 1 takes a card" in {each.text for each in words}
+    over = seen | {"phase": "over", "to_move": None, "winner": 1, "end_reason": "caught", "progress": [-3, 10]}
+    sizes: dict[Size, str] = {"full": "player_2 and player_3", "compact": "player_2 and player_3 win"}
+    for size, text in sizes.items():
+        words = svg.texts(str(draw_seen(each.game, over, Look(NOBODY), size=size)))
+        assert text in {each.text for each in words}
+        assert not any("\N{HORIZONTAL ELLIPSIS}" in each.text for each in words)

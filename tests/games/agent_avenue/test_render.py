@@ -15,8 +15,9 @@ from spygames.agent_avenue.cards import AGENTS
 from spygames.agent_avenue.layout import END_REASONS
 from spygames.agent_avenue.picture.scene import Scene
 from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.pictures.picture import title_bar
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import Pen, width
+from spygames.core.svg.pen import Pen
 
 DRAWINGS = Path(__file__).parent / "drawings"
 HANDS = {
@@ -206,12 +207,13 @@ def test_headlines_and_texts_say_who_has_caught_whom(
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_each_result_fits_into_the_headline(players: int) -> None:
     """Every reason, for both sides, seen by each seat and by somebody who watches."""
-    for winner, viewer, end_reason, ahead in product((0, 1), range(-1, players), END_REASONS, (0, 8)):
+    for winner, viewer, end_reason, ahead in product((0, 1), range(-1, players), END_REASONS, (0, 13)):
         progress = [ahead, 0] if winner == 0 else [0, ahead]
         seen = {"players": players, "winner": winner, "progress": progress, "end_reason": end_reason, "to_move": None}
         scene = Scene(Pen(), seen, Look(viewer))
         assert scene.headline.startswith(f"{scene.result}: {scene.why}")
-        assert width(scene.headline, 19) <= 640, scene.headline
+        title_bar(pen := Pen(), "Agent Avenue", scene.headline)
+        assert f">{scene.headline}</text>" in str(pen)
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)

@@ -70,8 +70,7 @@ def race(c: Scene, x: float, y: float, h: float) -> float:
     palette, side_text = pen.palette, SIDE_TEXT[pen.palette.theme]
     heading(pen, x, y, "how it stands")
     for side in range(2):
-        name = c.name_of(side).removeprefix("the ").removesuffix(" team")
-        name = f"team {side + 1}" if " and " in name else name
+        name = _short(c, side).removeprefix("the ").removesuffix(" team")
         pen.words(x + COLUMN - 101 + 64 * side, y, name, 12, side_text[side], anchor="middle")
     top = y + 12
     scale = h / 50
@@ -104,13 +103,19 @@ def race(c: Scene, x: float, y: float, h: float) -> float:
     return top
 
 
+def _short(c: Scene, side: int) -> str:
+    """Return the name of a side; two teams whose seats would be named are numbered."""
+    name = c.name_of(side)
+    return f"team {side + 1}" if " and " in name else name
+
+
 def market(c: Scene) -> None:
     """Draw the supply of the Black Market, and the side that takes a card after the present decision (AA-24)."""
     pen = c.pen
     heading(pen, RIGHT, TOP, "Black Market", MARKET_TEXT[pen.palette.theme])
     for entry in c.seen["pending"]:
         side = entry["side"]
-        name = c.name_of(side)
+        name = _short(c, side)
         text = f"then {name} {'take' if name == 'you' else 'takes'} a card"
         pen.box(RIGHT + COLUMN - 164, TOP - 14, 164, 19, 9, SIDE[side])
         pen.words(RIGHT + COLUMN - 82, TOP - 0.5, text, fitting(text, 12, 156), INK, anchor="middle")

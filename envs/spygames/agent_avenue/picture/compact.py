@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spygames.agent_avenue.board import CATCH
+from spygames.agent_avenue.picture.faces import fitting
 from spygames.agent_avenue.picture.park import GRASS, GRASS_INK
 from spygames.agent_avenue.picture.scene import Scene
 from spygames.agent_avenue.picture.signs import BACK, BACK_LINE, SIDE, SIDE_TEXT, meeple
@@ -21,8 +22,9 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     mine = seen["to_move"] == look.viewer >= 0
     if mine:
         pen.box(6, 5, W - 12, 30, 12, pen.palette.notice, stroke=pen.palette.pick, stroke_width=1.4)
-    text = c.headline if width(c.headline, 16) <= W - 24 else c.headline.partition(",")[0]
-    pen.words(W / 2, 26, text, 16, anchor="middle", most=W - 24)
+    texts = [c.headline, c.headline.partition(",")[0], *([c.result] if seen["winner"] is not None else [])]
+    text = next((text for text in texts if width(text, 16) <= W - 24), texts[-1])
+    pen.words(W / 2, 26, text, max(13.0, fitting(text, 16, W - 24)), anchor="middle", most=W - 24)
     x, y, w, h = 10.0, 44.0, 240.0, 168.0
     ring(c, x, y, w, h, numbers=False)
     _park(c, x + w / 5 + 2, y + h / 4 + 2, 0.6 * w - 4, h / 2 - 4)

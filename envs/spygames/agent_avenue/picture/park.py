@@ -131,7 +131,8 @@ def _end(c: Scene) -> None:
     meeple(pen, winner, CX - 92, CY + 52, 1.6)
     lines = [c.result] if c.look.viewer >= 0 else [c.who(winner), "win" if len(c.seats[winner]) > 1 else "wins"]
     for i, text in enumerate(lines):
-        pen.words(CX - 32, CY + 18 + 24 * i, text, 26 if c.look.viewer >= 0 else 16, SIDE[winner], most=164)
+        size = fitting(text, 26 if c.look.viewer >= 0 else 16, 164)
+        pen.words(CX - 32, CY + 18 + 24 * i, text, size, SIDE[winner])
     pen.words(CX - 32, CY + 48 + 14 * (len(lines) - 1), c.why, fitting(c.why, 14, 166, False), PAPER, bold=False)
 
 

@@ -101,11 +101,12 @@ def title_bar(pen: Pen, title: str, headline: str, right: str = "", due: bool = 
     """
     pen.words(26, 35, title.upper(), 18, pen.palette.accent, letter_spacing=2.5)
     pen.open(class_="headline")
+    size = max(15.0, min(19.0, 19 * 640 / max(1.0, width(headline, 19))))
     if due:
-        w = min(640.0, width(headline, 19)) + 36
+        w = min(640.0, width(headline, size)) + 36
         edge = {"stroke": pen.palette.pick, "stroke_width": 1.6}
         pen.box(WIDTH / 2 - w / 2, 11, w, 33, 16, pen.palette.notice, **edge)
-    pen.words(WIDTH / 2, 34, headline, 19, anchor="middle", most=640)
+    pen.words(WIDTH / 2, 34, headline, size, anchor="middle", most=640)
     pen.close()
     pen.words(WIDTH - 26, 35, right.upper(), 14, pen.palette.soft, anchor="end", letter_spacing=1.5)
 
