@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
@@ -14,6 +15,7 @@ from tests.support.suites import slow_but
 from spygames.agent_avenue import Mode, make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS, ONGOING
 from spygames.agent_avenue.layout import PHASES
+from spygames.agent_avenue.picture.signs import SIDE
 from spygames.core.game.game import NOBODY, as_record
 from spygames.core.pictures.picture import draw_seen
 from spygames.core.svg.annotations import Look
@@ -287,6 +289,19 @@ def test_moved_meeples_leave_a_trail() -> None:
         with_trail = draw_seen(each.game, seen, Look(NOBODY, before=before))
         moved = sum(a != b for a, b in zip(seen["progress"], before["progress"], strict=True))
         assert with_trail.count('stroke-dasharray="1 10"') == moved
+
+
+@pytest.mark.parametrize(("size", "dashes"), [("full", "1 10"), ("portrait", "1 8"), ("compact", "1 8")])
+def test_distances_are_drawn_over_trails_and_meeples(size: Size, dashes: str) -> None:
+    """Side 0 stands where side 1 has been, whose trail begins at the space that side 0 has left."""
+    (each,) = positions("simple", 2, 1)
+    seen = each.seen(NOBODY) | {"progress": [-3, 10]}
+    drawn = str(draw_seen(each.game, seen, Look(NOBODY, before=seen | {"progress": [-2, 4]}), size=size))
+    places = [re.search(f'fill="{SIDE[side]}"[^>]*>{text}<', drawn) for side, text in ((0, "\u22121"), (1, r"\+6"))]
+    first = min(place.start() for place in places if place)
+    assert all(places)
+    assert drawn.rindex(f'stroke-dasharray="{dashes}"') < first
+    assert size != "full" or drawn.rindex("scale(1.280)") < first  # of a meeple
 
 
 def test_names_of_teams_fit() -> None:

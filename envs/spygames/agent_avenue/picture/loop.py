@@ -73,16 +73,29 @@ def loop(c: Scene) -> None:
         elif IS_MARKET[space]:
             stall(pen, x + 14, y - 12) if c.seen["mode"] == "advanced" else lamp(pen, x + 32, y - 8)
     standing: dict[int, list[int]] = {}
+    starts: dict[int, int] = {}
     for side in range(2):
         now = c.seen["progress"][side]
         start = c.look.before["progress"][side] if c.look.before else now
         if start != now and abs(start - now) <= MAX_TRAIL:
+            starts[side] = start
             _trail(c, side, start, now)
         standing.setdefault((homes[side] + now) % SPACES, []).append(side)
+    for side, start in starts.items():
+        space = (homes[side] + start) % SPACES
+        x, y = _place(c, space)
+        meeple(pen, side, x + _beside(space), y + 36, 1.1, ghost=True)
     for space, sides in standing.items():
         x, y = _place(c, space)
         for i, side in enumerate(sides):
             meeple(pen, side, x + (_beside(space) if len(sides) == 1 else (-22, 22)[i]), y + 36, 1.28)
+    for side, start in starts.items():  # over the trails and the meeples
+        space = (homes[side] + start) % SPACES
+        x, y = _place(c, space)
+        x += 31 if space in standing else _beside(space)
+        y += (4, 26)[side]
+        pen.box(x - 18, y - 13, 36, 19, 9, INK, stroke=SIDE[side], stroke_width=1.4)
+        pen.words(x, y + 1.5, signed(c.seen["progress"][side] - start), 13.5, SIDE[side], anchor="middle")
 
 
 def _beside(space: int) -> int:
@@ -103,7 +116,3 @@ def _trail(c: Scene, side: int, start: int, end: int) -> None:
     line = {"stroke_linejoin": "round", "stroke_linecap": "round"}
     c.pen.path(d, stroke=INK, stroke_width=8, opacity=0.35, **line)
     c.pen.path(d, stroke=SIDE[side], stroke_width=5, stroke_dasharray="1 10", **line)
-    meeple(c.pen, side, x + first, y + 36, 1.1, ghost=True)
-    y += (4, 26)[side]
-    c.pen.box(x + first - 18, y - 13, 36, 19, 9, INK, stroke=SIDE[side], stroke_width=1.4)
-    c.pen.words(x + first, y + 1.5, signed(end - start), 13.5, SIDE[side], anchor="middle")

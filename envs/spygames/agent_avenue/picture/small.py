@@ -167,6 +167,7 @@ def ring(c: Scene, x: float, y: float, w: float, h: float, numbers: bool) -> Non
         elif IS_MARKET[space] and c.seen["mode"] == "advanced":
             stall(pen, cx + cell_w * 0.17, cy - cell_h * 0.06, scale * 0.8)
     standing: dict[int, list[int]] = {}
+    moved: list[tuple[int, int, float, float]] = []
     size = min(cell_h / 62, cell_w / 56)
     for side in range(2):
         now = c.seen["progress"][side]
@@ -179,10 +180,7 @@ def ring(c: Scene, x: float, y: float, w: float, h: float, numbers: bool) -> Non
             pen.path(d, stroke=INK, stroke_width=6, opacity=0.35, stroke_linejoin="round")
             line = {"stroke_linejoin": "round", "stroke_linecap": "round"}
             pen.path(d, stroke=SIDE[side], stroke_width=4, stroke_dasharray="1 8", **line)
-            px, py = points[0]
-            px += max(0.0, 38 - cell_w / 2) if numbers else 0  # beside the number
-            pen.box(px - 15, py - 9, 30, 19, 9, INK, stroke=SIDE[side], stroke_width=1.4)
-            pen.words(px, py + 5, signed(now - start), 14, SIDE[side], anchor="middle")
+            moved.append((side, start, *points[0]))
         standing.setdefault((homes[side] + now) % SPACES, []).append(side)
     for space, sides in standing.items():
         cx, cy = middle(space)
@@ -193,3 +191,11 @@ def ring(c: Scene, x: float, y: float, w: float, h: float, numbers: bool) -> Non
                 at = off + 0.12 if len(sides) == 1 else (-0.05, 0.33)[i]
             scale = 0.75 * size if numbers and len(sides) > 1 else size
             meeple(pen, side, cx + cell_w * at, cy + cell_h * 0.4, scale)
+    starts = [(homes[side] + start) % SPACES for side, start, _, _ in moved]
+    for i, (side, start, px, py) in enumerate(moved):  # over the trails and the meeples
+        px += max(0.0, 38 - cell_w / 2) if numbers else 0  # beside the number
+        if starts[i] in standing:
+            px, py = min(px + cell_w * 0.2, x + w - 13), py + cell_h * 0.2
+        py += 10 - 20 * i if starts.count(starts[i]) > 1 else 0
+        pen.box(px - 15, py - 9, 30, 19, 9, INK, stroke=SIDE[side], stroke_width=1.4)
+        pen.words(px, py + 5, signed(c.seen["progress"][side] - start), 14, SIDE[side], anchor="middle")
