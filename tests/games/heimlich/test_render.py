@@ -86,6 +86,7 @@ def test_drawings_are_at_most_80_wide(fresh: Callable[..., Any]) -> None:
             drawings = [position.drawing(viewer).splitlines() for viewer in (*range(3), NOBODY)]
             assert max(len(line) for lines in drawings for line in lines) <= 80
             lines = drawings[-1]
+            assert len({len(line) for line in lines if line.startswith(("   +", "   |"))}) == 1  # of the town
             heads.add(" ".join(lines[: lines.index("")]).split()[-1])
             if position.s.to_move < 0:
                 break

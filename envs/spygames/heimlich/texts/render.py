@@ -68,7 +68,8 @@ def _board(s: State) -> str:
     cells = {}
     for building, name in enumerate(BUILDINGS):
         title = f"{name} {VALUES[building]:+d}" if building == LOOP - 1 else name
-        cells[f"n{building}"] = f" {title:<7}{'*' if s.safe == building else ' '}"
+        title = f" {title}"[-8:]  # without the space if the name fills the cell
+        cells[f"n{building}"] = f"{title:<8}{'*' if s.safe == building else ' '}"
         here = "".join(_LETTERS[a] for a in range(s.options.agents) if s.positions[a] == building)
         cells[f"a{building}"] = f" {here:<8}"
     return _BOARD.format(**cells, middle=_LEGEND)
