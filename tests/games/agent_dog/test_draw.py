@@ -130,6 +130,17 @@ def test_the_end_names_the_winners() -> None:
     assert "Nobody wins: cut off after 1 card" in {each.text for each in texts(drawn(cut, 1))}
 
 
+def test_the_rosettes_of_the_winners_cover_no_text() -> None:
+    position = end()
+    svg = svg_of(position.game, position.game.seen_to_dict(position.s, 0), Look(0, names=[NAMES[1]] * 4))
+    ribbons = [matrix for each, matrix, _ in elements(svg) if each.get("d", "").startswith("M-8 8L-11 24")]
+    for scale, _, _, _, x, y in ribbons:
+        left, right, top, bottom = x - 15 * scale, x + 15 * scale, y - 15 * scale, y + 25 * scale
+        boxes = (each.box for each in texts(svg))
+        assert not any(a < right and c > left and b < bottom and d > top for a, b, c, d in boxes)
+    assert len(ribbons) == 5  # two panels, two kennels, and the middle
+
+
 # ---------------------------------------------------------------- trails
 
 

@@ -60,7 +60,7 @@ def _name(scene: Scene, seat: int, x: float, y: float) -> None:
         pen.words(at - 11, y + 25, "dealer", 12, INK, anchor="middle")
         at -= 56
     if seat in seen["winners"]:
-        pen.at(at, y + 20, 0.8)
+        pen.at(at, y + 15, 0.62)  # above the second line
         pen.stamp(signs.rosette)
         pen.close()
         at -= 30
