@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from spygames.agent_dog.picture import columns
+from spygames.agent_dog.picture.scene import HALF, X, Y
 from spygames.core.game.game import NOBODY
 from spygames.core.svg.annotations import Advice, Look
 from spygames.core.svg.colours import THEMES, Theme
 from tests.games.agent_dog.conftest import fresh_position, game_of, make_mapping, position_at
-from tests.games.agent_dog.moments import NAMES, VARIANTS, moments, svg_of
+from tests.games.agent_dog.moments import LARGE_BOARD, NAMES, VARIANTS, moments, svg_of
 from tests.games.agent_dog.test_render import companion, end, meetings, redraw, swap, tracked, turn
 from tests.support.position import Position
 from tests.support.suites import slow_but
@@ -128,6 +129,14 @@ def test_the_end_names_the_winners() -> None:
     cut = position_at(make_mapping({"red": ["track 5"]}, {"0": ["3"], "1": ["2"]}), max_turns=1)
     cut.act("card 3", "from track 5")
     assert "Nobody wins: cut off after 1 card" in {each.text for each in texts(drawn(cut, 1))}
+
+
+def test_long_numbers_of_spaces_are_beside_the_pawns() -> None:
+    (moment,) = moments({"players": 4, "board": LARGE_BOARD}, 1, 1)
+    boxes = [each.box for each in texts(drawn(moment.at, 0)) if each.fill == "#c3d0db" and len(each.text) == 3]
+    beside = [left for left, top, *_ in boxes if left > X + HALF and top < Y + HALF / 2]  # on the right side
+    assert len(beside) == 3
+    assert min(beside) >= X + HALF + 10.5  # half the width of a pawn
 
 
 def test_the_rosettes_of_the_winners_cover_no_text() -> None:

@@ -48,7 +48,7 @@ def _track(pen: Pen, board: Board, colours: tuple[tuple[int, int], ...], below: 
             pen.stamp(signs.meeting) if offset else pen.stamp(signs.start, colour)
             pen.close()
         if numbers and place % every == 0:
-            x, y = scene.spot(place, min(0.44 * scene.gap + 11, 26))
+            x, y = scene.spot(place, min(0.44 * scene.gap + 11, 26) + (3 if place > 99 else 0))  # beside the pawns
             pen.words(x, y + 3.6, str(place), 10, "#c3d0db", anchor="middle", bold=False)
 
 
