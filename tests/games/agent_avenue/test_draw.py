@@ -304,6 +304,13 @@ def test_distances_are_drawn_over_trails_and_meeples(size: Size, dashes: str) ->
     assert size != "full" or drawn.rindex("scale(1.280)") < first  # of a meeple
 
 
+def test_both_cards_of_an_offer_are_in_the_log() -> None:
+    (each,) = positions("advanced", 2, 1)
+    look = Look(0, log=["player_1 offers daredevil face up and codebreaker face down"])
+    words = svg.texts(str(draw_seen(each.game, each.seen(0), look)))
+    assert any(each.text.startswith("player_1 offers daredevil face up and codebreaker") for each in words)
+
+
 def test_names_of_teams_fit() -> None:
     (each,) = positions("advanced", 4, 1)
     seen = each.seen(NOBODY)

@@ -136,13 +136,14 @@ def heading(pen: Pen, x: float, y: float, text: str, colour: str | None = None, 
 def log_panel(pen: Pen, x: float, y: float, w: float, look: Look, lines: int = 5) -> None:
     """Draw the log: a heading and at most `lines` lines of 22 units, the latest first and brightest.
 
-    Draws nothing if the log is empty.
+    A long line is smaller, and cut if that is not enough. Draws nothing if the log is empty.
     """
     if not look.log:
         return
     heading(pen, x, y, "What happened")
     for i, text in enumerate(look.log[:lines]):
-        pen.words(x, y + 24 + 22 * i, text, 13.5, None if i == 0 else pen.palette.soft, bold=False, most=w)
+        size = max(12.0, min(13.5, 13.5 * w / max(1.0, width(text, 13.5, bold=False))))
+        pen.words(x, y + 24 + 22 * i, text, size, None if i == 0 else pen.palette.soft, bold=False, most=w)
 
 
 def advice_panel(
