@@ -7,11 +7,13 @@
 """
 
 try:
-    from spygames_training.bridges.sb3.buffer import PerSeatRolloutBuffer
-    from spygames_training.bridges.sb3.policy import actor_critic_kwargs, to_actor_critic
-    from spygames_training.bridges.sb3.vec_env import LearnerSeatVecEnv, SelfPlayVecEnv
+    import sb3_contrib  # noqa: F401
 except ImportError as error:
     what = "spygames_training.bridges.sb3 needs stable-baselines3: pip install 'spygames[sb3]' (in a clone: '.[sb3]')"
     raise ImportError(f"{what}. {error}", name=error.name) from error
+
+from spygames_training.bridges.sb3.buffer import PerSeatRolloutBuffer
+from spygames_training.bridges.sb3.policy import actor_critic_kwargs, to_actor_critic
+from spygames_training.bridges.sb3.vec_env import LearnerSeatVecEnv, SelfPlayVecEnv
 
 __all__ = ["LearnerSeatVecEnv", "PerSeatRolloutBuffer", "SelfPlayVecEnv", "actor_critic_kwargs", "to_actor_critic"]
