@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullLocator
 
 from spygames.core.basics.json_values import is_count
@@ -21,8 +22,8 @@ FILE = Path(__file__).resolve().parents[1] / "docs" / "results" / "worst_case.js
 """All entries, in the order in which they were measured."""
 PICTURES = "worst_case.svg", "worst_case_curves.svg"
 """The worst case over decisions trained, and the learning curves of the adversaries."""
-SIZE = 9.8, 4.2
-"""Width and height of these pictures in inches."""
+SIZE = 9.8, 3.1
+"""Width of these pictures, and height for each game, in inches."""
 BESIDE: Mapping[str, Any] = {"fontsize": 8, "title_fontsize": 8, "loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
 """Place of their legend: beside the axes, where it hides no line."""
 LEGEND = "agent, measured on, X's own decisions"
@@ -228,40 +229,55 @@ def labels(entries: Sequence[Entry]) -> list[str]:
 
 
 def draw(entries: Sequence[Entry], folder: Path) -> None:
-    """Draw both pictures of the entries that count as SVG; none without entries."""
-    if not (entries := that_count(entries)):
+    """Draw both pictures of the entries that count as SVG, with one row for each game; none without entries."""
+    games: dict[str, list[tuple[Entry, str]]] = {}
+    counted = that_count(entries)
+    for entry, text in zip(counted, labels(counted), strict=True):
+        games.setdefault(entry["agent"].removeprefix("mix:").partition("/")[0], []).append((entry, text))
+    if not games:
         return
-    with picture(folder / PICTURES[0], 1, 1, SIZE, 100, "svg") as (_, (axes,)):
-        for k, (entry, text) in enumerate(zip(entries, labels(entries), strict=True)):
-            learner, how = worst(entry)
-            share, (low, high) = learner[how]["win_share"], learner[how]["interval"]
-            above = [100 * (share - learner["fair_share"])]
-            errors = [[100 * (share - low)], [100 * (high - share)]]
-            look = {"color": f"C{k % 10}", "fmt": "os^D"[k // 10 % 4], "capsize": 3, "label": text}
-            inside = {} if len(entry["learners"]) > 1 else {"mfc": "white"}
-            axes.errorbar([max(entry["decisions"], 1) / 1e6], above, errors, **look, **inside)
-        axes.set_xscale("log")  # most agents trained for about 100 million, a few for ten times as long
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.set_xlabel("decisions that the agent trained, million")
-        axes.set_ylabel("worst case, points above the fair share")
-        axes.grid(alpha=0.3)
-        axes.legend(title=f"{LEGEND}\nfilled: the worst of several seeds, hollow: one seed", **BESIDE)
-    with picture(folder / PICTURES[1], 1, 1, SIZE, 100, "svg") as (_, (axes,)):
-        lines = []
-        for k, entry in enumerate(entries):
-            drawn = []
-            for learner in entry["learners"]:
-                fair = 100 * learner["fair_share"]
-                curve = _percent(learner.get("curve", ()))  # a very short training has none
-                decisions, above = [own for own, _ in curve], [won - fair for _, won in curve]
-                drawn += axes.plot(decisions, above, color=f"C{k % 10}", ls=("-", "--", ":", "-.")[k // 10 % 4], lw=1.2)
-            lines.append(drawn[0])
-        axes.legend(lines, labels(entries), title=LEGEND, **BESIDE)
-        axes.grid(alpha=0.3)
-        axes.set_xlabel("the learner's own decisions, million")
-        axes.set_ylabel("won in training games,\npoints above the fair share")
+    size = SIZE[0], SIZE[1] * len(games)
+    with picture(folder / PICTURES[0], len(games), 1, size, 100, "svg") as (_, rows):
+        for axes, (game, found) in zip(rows, sorted(games.items()), strict=True):
+            for k, (entry, text) in enumerate(found):
+                learner, how = worst(entry)
+                share, (low, high) = learner[how]["win_share"], learner[how]["interval"]
+                above = [100 * (share - learner["fair_share"])]
+                errors = [[100 * (share - low)], [100 * (high - share)]]
+                look = {"color": f"C{k % 10}", "fmt": "os^D"[k // 10 % 4], "capsize": 3, "label": text}
+                inside = {} if len(entry["learners"]) > 1 else {"mfc": "white"}
+                axes.errorbar([max(entry["decisions"], 1) / 1e6], above, errors, **look, **inside)
+            axes.set_xscale("log")  # most agents trained for about 100 million, a few for ten times as long
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.xaxis.set_minor_locator(NullLocator())
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.legend(title=f"{LEGEND}\nfilled: the worst of several seeds, hollow: one seed", **BESIDE)
+            _finish(axes, game, "worst case, points\nabove the fair share")
+            axes.sharex(rows[0])
+        rows[-1].set_xlabel("decisions that the agent trained, million")
+    with picture(folder / PICTURES[1], len(games), 1, size, 100, "svg") as (_, rows):
+        for axes, (game, found) in zip(rows, sorted(games.items()), strict=True):
+            lines = []
+            for k, (entry, _text) in enumerate(found):
+                drawn = []
+                for learner in entry["learners"]:
+                    fair = 100 * learner["fair_share"]
+                    curve = _percent(learner.get("curve", ()))  # a very short training has none
+                    decisions, above = [own for own, _ in curve], [won - fair for _, won in curve]
+                    look = {"color": f"C{k % 10}", "ls": ("-", "--", ":", "-.")[k // 10 % 4], "lw": 1.2}
+                    drawn += axes.plot(decisions, above, **look)
+                lines.append(drawn[0])
+            axes.legend(lines, [text for _, text in found], title=LEGEND, **BESIDE)
+            _finish(axes, game, "won in training games, points\nabove the fair share")
+            axes.sharex(rows[0])
+        rows[-1].set_xlabel("the learner's own decisions, million")
+
+
+def _finish(axes: Axes, game: str, what: str) -> None:
+    """Give the axes of a game their title, label and grid."""
+    axes.set_title(literal(game), loc="left", fontsize=10)
+    axes.set_ylabel(what)
+    axes.grid(alpha=0.3)
 
 
 def _percent(curve: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
