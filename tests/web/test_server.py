@@ -50,10 +50,10 @@ def test_a_form_needs_its_token_and_cookie(server: tuple[Store, Visitor]) -> Non
     assert not kept.games
 
 
-def test_the_cookie_is_strict_and_hidden_from_scripts(server: tuple[Store, Visitor]) -> None:
+def test_the_cookie_comes_with_links_but_not_with_forms_of_other_sites(server: tuple[Store, Visitor]) -> None:
     cookie = server[1].get("/").headers["set-cookie"]
     assert "HttpOnly" in cookie
-    assert "SameSite=strict" in cookie
+    assert "SameSite=lax" in cookie  # strict: a link from a chat would make a new visitor, who has lost the games
     assert len(server[1].cookie) > 20
 
 

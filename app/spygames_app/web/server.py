@@ -460,7 +460,9 @@ class Site:
         return self._with_cookie(RedirectResponse(where, 303), visit)
 
     def _with_cookie(self, response: Response, visit: Visit) -> Response:
-        response.set_cookie(self.cookie, visit.cookie, httponly=True, samesite="strict")
+        # With "strict", a link from another site would come without the cookie, and the answer would replace it: the
+        # visitor would lose the games.
+        response.set_cookie(self.cookie, visit.cookie, httponly=True, samesite="lax")
         return response
 
 
