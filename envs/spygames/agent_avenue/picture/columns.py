@@ -1,7 +1,7 @@
 """The columns beside the board: the decks, the state of the race, the Black Market."""
 
 from spygames.agent_avenue.cards import MASTERPLAN_NAMES
-from spygames.agent_avenue.picture.faces import STEPS, chip, fitting, letters, market_row, race_row, signed, step
+from spygames.agent_avenue.picture.faces import STEPS, chip, letters, market_row, race_row, signed, step
 from spygames.agent_avenue.picture.scene import Scene
 from spygames.agent_avenue.picture.signs import (
     BACK_LINE,
@@ -18,6 +18,7 @@ from spygames.agent_avenue.picture.signs import (
 )
 from spygames.core.pictures.picture import heading
 from spygames.core.svg.colours import INK, themed
+from spygames.core.svg.pen import fitting
 
 LEFT, RIGHT, TOP, COLUMN = 26, 892, 232, 282
 """The left edges of the columns, their first baseline and their width."""

@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from spygames.agent_avenue.board import CATCH
-from spygames.agent_avenue.picture.faces import fitting
 from spygames.agent_avenue.picture.park import GRASS, GRASS_INK
 from spygames.agent_avenue.picture.scene import Scene
 from spygames.agent_avenue.picture.signs import BACK, BACK_LINE, SIDE, SIDE_TEXT, meeple
 from spygames.agent_avenue.picture.small import card, hidden, in_play, lamps, ring
 from spygames.core.pictures.picture import Look
 from spygames.core.svg.colours import PAPER
-from spygames.core.svg.pen import CANVAS, Pen, width
+from spygames.core.svg.pen import CANVAS, Pen, fitting, width
 
 W, H = CANVAS["compact"]
 

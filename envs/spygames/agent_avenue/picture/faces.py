@@ -19,7 +19,7 @@ from spygames.agent_avenue.picture.signs import (
     star,
 )
 from spygames.core.svg.colours import BAD, GOOD, INK, PAPER
-from spygames.core.svg.pen import Pen, width
+from spygames.core.svg.pen import Pen, fitting
 
 WIN, LOSE = "win", "lose"
 MINUS = "#a82a24"
@@ -59,11 +59,6 @@ EFFECTS = {
     "surveillance_truck": "move +1",
 }
 """The effect of each market card in a few words."""
-
-
-def fitting(text: str, size: float, most: float, bold: bool = True) -> float:
-    """The largest font size, up to `size`, at which a text is not wider than `most`."""
-    return min(size, size * most / width(text, size, bold))
 
 
 def face(pen: Pen, kind: str, w: float, h: float, copies: Sequence[int] | None, secret: bool = False) -> None:

@@ -3,11 +3,12 @@
 import math
 
 from spygames.agent_avenue.board import CATCH
-from spygames.agent_avenue.picture.faces import EFFECTS, face, fitting, market_card
+from spygames.agent_avenue.picture.faces import EFFECTS, face, market_card
 from spygames.agent_avenue.picture.scene import CX, CY, Scene
 from spygames.agent_avenue.picture.signs import BACK_LINE, SIDE, back, disc, eye, meeple, stall, tree
 from spygames.agent_avenue.picture.zones import known
 from spygames.core.svg.colours import PAPER, PICK
+from spygames.core.svg.pen import fitting
 
 GRASS, GRASS_INK = "#7fae79", "#15291c"
 UNLIT, MIDDLE = "#35495c", "#9fb2c3"

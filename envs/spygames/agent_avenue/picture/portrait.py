@@ -9,7 +9,7 @@ from typing import Any
 
 from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.cards import MARKET_CARDS, ONGOING
-from spygames.agent_avenue.picture.faces import EFFECTS, chip, fitting
+from spygames.agent_avenue.picture.faces import EFFECTS, chip
 from spygames.agent_avenue.picture.park import GRASS, GRASS_INK
 from spygames.agent_avenue.picture.scene import Scene, title
 from spygames.agent_avenue.picture.signs import (
@@ -30,7 +30,7 @@ from spygames.agent_avenue.picture.small import card, hidden, in_play, lamps, ri
 from spygames.agent_avenue.picture.zones import known
 from spygames.core.pictures.picture import Look, phone_headline
 from spygames.core.svg.colours import INK, PAPER, PICK
-from spygames.core.svg.pen import CANVAS, Pen, cut, width, wrapped
+from spygames.core.svg.pen import CANVAS, Pen, cut, fitting, width, wrapped
 
 W, H = CANVAS["portrait"]
 EDGE, INNER = 8, W - 16

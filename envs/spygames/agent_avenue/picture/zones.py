@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from spygames.agent_avenue.cards import AGENTS
-from spygames.agent_avenue.picture.faces import agent_back, back_with_sign, chip, face, fitting, pill, small_card, stack
+from spygames.agent_avenue.picture.faces import agent_back, back_with_sign, chip, face, pill, small_card, stack
 from spygames.agent_avenue.picture.scene import Scene
 from spygames.agent_avenue.picture.signs import SIDE, SIDE_TEXT, badge, eye, meeple
 from spygames.core.pictures.picture import heading
 from spygames.core.svg.colours import INK, PAPER
-from spygames.core.svg.pen import WIDTH, width
+from spygames.core.svg.pen import WIDTH, fitting, width
 
 HAND_W = 446
 """The width of a zone's space for hands."""

@@ -15,7 +15,7 @@ from spygames.agent_dog.picture.small import board, chip_width, chips, face, let
 from spygames.core.pictures.picture import phone_headline
 from spygames.core.svg.annotations import Look
 from spygames.core.svg.colours import INK, PAPER, PICK
-from spygames.core.svg.pen import CANVAS, Pen, cut, width
+from spygames.core.svg.pen import CANVAS, Pen, cut, fitting, width
 
 W, H = CANVAS["portrait"]
 EDGE, INNER = 8, W - 16
@@ -191,7 +191,7 @@ def _hand(scene: Scene) -> None:
             lines = [f"as {name}"] if width(f"as {name}", 14) <= w - 4 else ["as", name]
             for k, line in enumerate(lines):
                 at = y + BUTTON / 2 + 5 + 16 * (k - (len(lines) - 1) / 2)
-                size = min(14.0, 14 * (w - 3) / width(line, 14))
+                size = fitting(line, 14, w - 3)
                 pen.words(x + w / 2, at, line, size, PAPER, anchor="middle")
             pen.close()
             y += BUTTON + GAP

@@ -12,7 +12,7 @@ from spygames.agent_dog.picture.pawns import marks, pawns, trails
 from spygames.agent_dog.picture.scene import HALF, Point, Scene, X, Y, scene_of
 from spygames.agent_dog.picture.signs import EDGE
 from spygames.core.svg.colours import INK, PAPER, PICK
-from spygames.core.svg.pen import Pen, width
+from spygames.core.svg.pen import Pen, fitting, width
 
 __all__ = ["board", "chip_width", "chips", "face", "letter", "options"]
 
@@ -154,7 +154,7 @@ def face(pen: Pen, card: str, w: float, h: float, name: float) -> None:
     ground = signs.ground_of(card)
     pen.box(2.5, 2.5, w - 5, h - 5, 4, "none", stroke=ground, stroke_width=1)
     if card not in NAMED:
-        size = min(h * 0.56, 30.0 if name else 24.0, (w - 8) / width(card, 1))
+        size = fitting(card, min(h * 0.56, 30.0 if name else 24.0), w - 8)
         pen.words(w / 2, h / 2 + size * 0.36, card, size, ground, anchor="middle")
         return
     lines = [card] if width(card, name) <= w - 8 else HYPHENATED

@@ -14,7 +14,7 @@ from spygames.core.game.game import Game
 from spygames.core.pictures.themes import check_size, palette_of
 from spygames.core.svg.annotations import Advice, Look
 from spygames.core.svg.colours import INK, Theme
-from spygames.core.svg.pen import CANVAS, FONT, HEIGHT, WIDTH, Pen, Size, width
+from spygames.core.svg.pen import CANVAS, FONT, HEIGHT, WIDTH, Pen, Size, fitting, width
 
 __all__ = ["Picture", "advice_panel", "draw_seen", "heading", "log_panel", "phone_headline", "picture", "title_bar"]
 
@@ -101,7 +101,7 @@ def title_bar(pen: Pen, title: str, headline: str, right: str = "", due: bool = 
     """
     pen.words(26, 35, title.upper(), 18, pen.palette.accent, letter_spacing=2.5)
     pen.open(class_="headline")
-    size = max(15.0, min(19.0, 19 * 640 / max(1.0, width(headline, 19))))
+    size = fitting(headline, 19, 640, least=15)
     if due:
         w = min(640.0, width(headline, size)) + 36
         edge = {"stroke": pen.palette.pick, "stroke_width": 1.6}
@@ -119,7 +119,7 @@ def phone_headline(pen: Pen, text: str, due: bool) -> None:
     w, palette = CANVAS["portrait"][0], pen.palette
     if due:
         pen.box(8, 6, w - 16, 30, 12, palette.notice, stroke=palette.pick, stroke_width=1.4)
-    size = min(16.0, 16 * (w - 28) / width(text, 16))
+    size = fitting(text, 16, w - 28)
     if size >= 12.5:
         pen.words(w / 2, 26, text, size, anchor="middle")
         return
@@ -142,7 +142,7 @@ def log_panel(pen: Pen, x: float, y: float, w: float, look: Look, lines: int = 5
         return
     heading(pen, x, y, "What happened")
     for i, text in enumerate(look.log[:lines]):
-        size = max(12.0, min(13.5, 13.5 * w / max(1.0, width(text, 13.5, bold=False))))
+        size = fitting(text, 13.5, w, bold=False, least=12)
         pen.words(x, y + 24 + 22 * i, text, size, None if i == 0 else pen.palette.soft, bold=False, most=w)
 
 

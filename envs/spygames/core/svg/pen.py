@@ -21,6 +21,7 @@ __all__ = [
     "Pen",
     "Size",
     "cut",
+    "fitting",
     "width",
     "wrapped",
 ]
@@ -163,6 +164,11 @@ def width(text: str, size: float, bold: bool = True) -> float:
     table = widths.BOLD if bold else widths.REGULAR
     codes = (ord(letter) - widths.FIRST for letter in text)
     return sum(table[code] if 0 <= code < len(table) else max(table) for code in codes) * size / 1000
+
+
+def fitting(text: str, size: float, most: float, bold: bool = True, least: float = 0.0) -> float:
+    """Return the largest font size from `least` to `size` at which a text is not wider than `most`, or `least`."""
+    return max(least, min(size, size * most / max(1.0, width(text, size, bold))))
 
 
 def cut(text: str, size: float, most: float, bold: bool = True) -> str:

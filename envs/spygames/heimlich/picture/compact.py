@@ -6,7 +6,7 @@ from typing import Any
 from spygames.core.game.game import NOBODY
 from spygames.core.svg.annotations import Look
 from spygames.core.svg.colours import INK, PAPER
-from spygames.core.svg.pen import CANVAS, Pen, width
+from spygames.core.svg.pen import CANVAS, Pen, fitting, width
 from spygames.heimlich.board import FINISH, MARK
 from spygames.heimlich.picture.facts import headline
 from spygames.heimlich.picture.frame import ROAD
@@ -46,4 +46,4 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
         pen.stamp(figure, agent, False, 0)
         pen.close()
         text = f"You: {agent}"
-        pen.words(306, 276, text, min(16.0, 16 * 82 / width(text, 16)), INK)
+        pen.words(306, 276, text, fitting(text, 16, 82), INK)

@@ -6,7 +6,7 @@ from spygames.core.game.game import NOBODY
 from spygames.core.pictures.picture import heading
 from spygames.core.svg.annotations import Look
 from spygames.core.svg.colours import EDGE, INK, PAPER
-from spygames.core.svg.pen import Pen, width
+from spygames.core.svg.pen import Pen, fitting
 from spygames.heimlich.cards import ALL_CARDS, CARDS, COPIES, HAND, NEW_IDENTITY
 from spygames.heimlich.picture.facts import Seen, count
 from spygames.heimlich.picture.frame import BOARD_X, CELL, OWN_H, OWN_Y
@@ -97,7 +97,7 @@ def _hand_card(pen: Pen, card: str | None, x: float, y: float, look: Look) -> No
     pen.stamp(card_sign, card, PAPER, BACK)
     pen.close()
     title = titled(card)
-    pen.words(x + w / 2, y + 99, title, min(14.0, 14 * (w - 8) / width(title, 14)), INK, anchor="middle")
+    pen.words(x + w / 2, y + 99, title, fitting(title, 14, w - 8), INK, anchor="middle")
     pen.words(x + w / 2, y + 115, SHORT[card], 11, INK, anchor="middle", bold=False)
     if can or look.decides:
         pen.close()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from spygames.core.svg.annotations import Look
 from spygames.core.svg.colours import BAD, INK, PAPER, PICK
-from spygames.core.svg.pen import Pen, width
+from spygames.core.svg.pen import Pen, fitting
 from spygames.heimlich.board import BUILDINGS, LOOP, VALUES
 from spygames.heimlich.picture.facts import Seen, minus
 from spygames.heimlich.picture.frame import PATH
@@ -159,7 +159,7 @@ def middle(pen: Pen, m: Seen, box: Box) -> bool:
         pen.at(x + 26, mid, 0.62)
         pen.stamp(card_sign, card["card"], INK, PAPER)
         pen.close()
-        size = min(14.0, 14 * (w - 60) / width(title, 14))
+        size = fitting(title, 14, w - 60)
         if size >= 12.2:
             pen.words(x + 46, mid + 5, title, size, INK)
         for i, agent in enumerate(card["agents"]):

@@ -5,7 +5,7 @@ from typing import Any
 
 from spygames.core.svg.annotations import Look
 from spygames.core.svg.colours import BAD, INK, PAPER, PICK
-from spygames.core.svg.pen import Pen, width
+from spygames.core.svg.pen import Pen, fitting
 from spygames.heimlich.board import FINISH, MARK
 from spygames.heimlich.picture.facts import Seen, count, minus, turn_of, who
 from spygames.heimlich.picture.frame import PATH, ROAD, STAGE_H, STAGE_W, STAGE_X, STAGE_Y
@@ -108,7 +108,7 @@ def _pending(pen: Pen, card: Mapping[str, Any], x: float, y: float) -> None:
     pen.stamp(card_sign, card["card"], INK, PAPER)
     pen.close()
     title = titled(card["card"])
-    pen.words(x + 52, y + 29, title, min(13.5, 13.5 * 94 / width(title, 13.5)), INK)
+    pen.words(x + 52, y + 29, title, fitting(title, 13.5, 94), INK)
     for i, agent in enumerate(card["agents"]):
         pen.at(x + 176 + 36 * i, y + 48, 0.92)
         pen.stamp(figure, agent)
