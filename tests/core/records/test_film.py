@@ -112,16 +112,19 @@ def test_advice_does_not_depend_on_the_positions_that_were_shown_before() -> Non
     assert film.advice(1) == other.advice(1)
 
 
-@pytest.mark.parametrize(("position", "viewer"), [(-1, 0), (4, 0), (0, 2), (0, -2)])
-def test_invalid_positions_and_viewers_are_refused(position: int, viewer: int) -> None:
+WRONG: list[tuple[Any, Any]] = [(-1, 0), (4, 0), (0, 2), (0, -2), ("1", 0), (1.5, 0), (None, 0), (0, "1"), (0, None)]
+
+
+@pytest.mark.parametrize(("position", "viewer"), WRONG)
+def test_invalid_positions_and_viewers_are_refused(position: Any, viewer: Any) -> None:
     film = Film(POKER, KUHN, Thinker())
     with pytest.raises(ValueError, match=r"position must be 0\.\.3|viewer must be a seat 0\.\.1"):
         film.scene(position, viewer)
     with pytest.raises(ValueError, match=r"position must be 0\.\.3, not|viewer must be"):
         film.text(position, viewer)
     with pytest.raises(ValueError, match=r"number must be 1\.\.3, not|viewer must be"):
-        film.move(position or 1, viewer)
-    if position:
+        film.move(1 if position == 0 else position, viewer)
+    if position != 0:
         with pytest.raises(ValueError, match=r"position must be 0\.\.3, not"):
             film.advice(position)
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from spygames.core.basics.text import shown
+from spygames.core.basics.whole_numbers import is_whole
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.pictures.beside import beside
@@ -179,7 +180,7 @@ class Film:
             ValueError: `position` or `viewer` is out of its range, or `theme` or `size` is invalid.
         """
         game, s = self.game, self._state(position)
-        if not NOBODY <= viewer < self.game.num_players:
+        if not is_whole(viewer) or not NOBODY <= viewer < self.game.num_players:
             seats = self.game.num_players - 1
             raise ValueError(f"viewer must be a seat 0..{seats} or {NOBODY} (everything), not {shown(viewer)}")
         log = [self.move(number, viewer) for number in range(position, max(0, position - _LOG), -1)]
@@ -197,7 +198,7 @@ class Film:
         return Scene(drawn_picture, log[0] if log else "", advice, int(s.to_move), said)
 
     def _state(self, position: int) -> Record:
-        if not 0 <= position < len(self):
+        if not is_whole(position) or not 0 <= position < len(self):
             raise ValueError(f"position must be 0..{len(self) - 1}, not {shown(position)}")
         return as_record(self.states, position)
 
@@ -211,7 +212,7 @@ class Film:
         Raises:
             ValueError: `number` or `viewer` is out of its range.
         """
-        if not 0 < number < len(self):
+        if not is_whole(number) or not 0 < number < len(self):
             raise ValueError(f"number must be 1..{len(self) - 1}, not {shown(number)}")
         s = self._state(number - 1)
         seat = int(s.to_move)
