@@ -212,6 +212,16 @@ def test_missing_checkpoints_are_refused(tmp_path: Path, folder: Path) -> None:
         assert refusal(tmp_path / "half") == f"{tmp_path / 'half' / name} is missing"
 
 
+def test_a_checkpoint_is_named_without_how_it_plays(folder: Path) -> None:
+    for name in (str(folder), "agent_avenue/simple-2"):
+        for play in ("argmax", "0.5"):
+            expected = f"{name}@{play} says how the agent plays: name the checkpoint alone, {name}"
+            with pytest.raises(CheckpointError, match=f"^{re.escape(expected)}$"):
+                load_checkpoint(f"{name}@{play}")
+    with pytest.raises(CheckpointError, match="there is no such checkpoint"):
+        load_checkpoint("runs/nobody@argmax")
+
+
 @pytest.mark.parametrize(("kind", "ending"), [("gztar", "tar.gz"), ("tar", "tar")])
 def test_an_archive_is_refused_with_the_command_that_unpacks_it(
     folder: Path, tmp_path: Path, kind: str, ending: str, monkeypatch: pytest.MonkeyPatch

@@ -64,6 +64,8 @@ def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
     if not there or place == "":
         if isinstance(place, Path) and (found := _named(place.as_posix(), game)) is not None:
             return found
+        if (alone := str(place).rpartition("@")[0]) and _exists(alone, game):
+            raise CheckpointError(f"{place} says how the agent plays: name the checkpoint alone, {alone}")
         raise CheckpointError(
             f"{shown(str(place))}: there is no such checkpoint, and no released agent of that name ({agent_names()})"
         )
@@ -78,6 +80,15 @@ def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
     raise CheckpointError(
         f"{one_line(path)} is not a checkpoint: it has neither {MODEL} and {CONFIG} nor a folder named checkpoint"
     )
+
+
+def _exists(name: str, game: Game | None) -> bool:
+    """Whether there is a checkpoint of this name or path."""
+    try:
+        find_checkpoint(name, game)
+    except CheckpointError:
+        return False
+    return True
 
 
 def display_name(place: Path) -> str:
