@@ -19,6 +19,7 @@ from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint, sav
 from spygames_training.config import Network
 from spygames_training.files.atomic import check_new
 from spygames_training.networks.actor_critic import ActorCritic, make_network
+from spygames_training.runs.run import CHANGEABLE
 
 How = Literal["mean", "beside"]
 
@@ -64,7 +65,7 @@ class Study:
         began_with = {
             "agent": " and ".join(names),
             "weights": parts[0]["weights"],
-            "decisions": sum(dict(_runs(parts)).values()),
+            "decisions": _decisions(parts),
             "opponents": list(dict.fromkeys([*first.training_opponents, *second.training_opponents])),
         }
         seen: set[str] = set()
@@ -162,12 +163,24 @@ def _once(record: Mapping[str, Any], seen: set[str]) -> dict[str, Any]:
     return own
 
 
+def _decisions(parts: Iterable[Mapping[str, Any]]) -> int:
+    """The decisions of all runs behind the parts, each run once. A run that was made longer counts as it is now."""
+    found: dict[str, int] = {}
+    for run, decisions in _runs(parts):
+        found[run] = max(decisions, found.get(run, 0))
+    return sum(found.values())
+
+
 def _runs(parts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, int]]:
-    """Each run behind the parts, as its config in JSON and its decisions; a run behind both is given twice."""
+    """Each run behind the parts and its decisions; one behind both parts is given twice.
+
+    A run is named by the settings that determine it, in JSON.
+    """
     for part in parts:
         began_with = part.get("began_with", {})
         for run in [*began_with.get("runs", ()), *([part] if "config" in part else [])]:
-            yield json.dumps(run["config"], sort_keys=True), run["step"]
+            settings = {name: value for name, value in run["config"].items() if name not in CHANGEABLE}
+            yield json.dumps(settings, sort_keys=True), run["step"]
         for joined in (part.get("joined"), began_with.get("joined")):
             yield from _runs(joined["agents"] if joined else ())
 

@@ -80,6 +80,16 @@ def test_the_joined_agent_trained_against_the_opponents_of_both(tmp_path: Path) 
     assert load_checkpoint(tmp_path / "out").training_opponents == ("greedy", "expert")
 
 
+@pytest.mark.parametrize(("seed", "decisions"), [(1, 14), (2, 21)])
+def test_a_run_that_was_made_longer_counts_once(tmp_path: Path, seed: int, decisions: int) -> None:
+    game, names = make_game("agent_avenue_v0"), [str(tmp_path / name) for name in ("one", "two")]
+    for name, config in zip(names, ({"decisions": 7, "seed": 1}, {"decisions": 14, "seed": seed}), strict=True):
+        net = make_network(game, Network((4,)))
+        save_checkpoint(Path(name), game, net, config["decisions"], {}, {"config": config})
+    assert main([*names, "--out", str(tmp_path / "out")]) == 0
+    assert load_checkpoint(tmp_path / "out").decisions == decisions
+
+
 def test_an_existing_folder_and_a_history_that_the_game_does_not_have_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
