@@ -172,14 +172,15 @@ class Study:
             kept = [each for each in read_entries(file) if not _is_part(each, entry)]
             write_whole(file, json.dumps([*kept, entry], indent=1) + "\n")
 
+        to_play = bool(uninformed) and not unaware
         for seed in seeds:
             measured = [found[seed] for _, found in known if seed in found]
             learners.append(
                 measured[0] if measured else self._learned(agent, specs[0], folder / str(seed), seed, games)
             )
-            if not measured:
+            if not measured and (to_play or seed != seeds[-1]):  # the last entry is written below
                 keep(unaware[0] if unaware else None)
-        if uninformed and not unaware:
+        if uninformed and to_play:
             unaware = [self._unaware(game, uninformed, opponent, unaware_games)]
         keep(unaware[0] if unaware else None)
         KeptGames(unaware_games).forget()
