@@ -33,6 +33,8 @@ def words(game: Game, seen: Mapping[str, Any], seat: int) -> list[tuple[str, lis
     rivals = 2 * (1 - (seat >> 1))
     others = [1 - seat] if game.num_players == 2 else [seat ^ 1, rivals, rivals + 1]
     agents, counts = [plain(name) for name in AGENTS], [str(n) for n in range(HAND + 1)]
+    if game.options["mode"] != "simple":  # abilities bring cards back to a hand
+        counts[-1] += " or more"
     held = [(f"copies of {agent} in player_{other}'s hand", counts) for other in others for agent in agents]
     return [("the face-down card", agents), *held]
 

@@ -106,7 +106,8 @@ def test_mutated_answers_give_no_traceback_and_no_other_probabilities() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "options"), [*GAMES, ("agent_avenue_v0", {"players": 4}), ("agent_dog_v0", {"players": 4})]
+    ("name", "options"),
+    [*GAMES, ("agent_avenue_v0", {"players": 4, "mode": "advanced"}), ("agent_dog_v0", {"players": 4})],
 )
 def test_questions_have_different_texts_and_are_about_the_targets(name: str, options: dict[str, Any]) -> None:
     """The text of the true answer is what the seat would see if nothing were hidden."""
@@ -128,6 +129,14 @@ def test_questions_have_different_texts_and_are_about_the_targets(name: str, opt
             assert each.answers[truth[each.target]] == shown(each, everything)
 
 
+def test_the_most_copies_in_a_hand_of_agent_avenue() -> None:
+    """A hand has four cards, and more of them where abilities bring cards back to it."""
+    for mode, most in {"simple": "4", "advanced": "4 or more"}.items():
+        game = make_game("agent_avenue_v0", mode=mode)
+        held = [each for each in unknowns(game, game.start(1)) if each.group == "hands"]
+        assert {each.answers for each in held} == {("0", "1", "2", "3", most)}
+
+
 def shown(asked: Unknown, seen: Any) -> str:
     """Return the answer to a question from a mapping in which nothing is hidden."""
     if asked.group == "identities":
@@ -140,7 +149,9 @@ def shown(asked: Unknown, seen: Any) -> str:
         return colour
     assert asked.group == "hands"
     card, _, rest = asked.about.removeprefix("copies of ").rpartition(" in player_")
-    return str([name.replace("_", " ") for name in seen["hands"][rest.partition("'")[0]]].count(card))
+    copies = [name.replace("_", " ") for name in seen["hands"][rest.partition("'")[0]]].count(card)
+    text = str(min(copies, len(asked.answers) - 1))
+    return next(answer for answer in asked.answers if answer in (text, f"{text} or more"))
 
 
 @pytest.mark.parametrize(("name", "options"), GAMES)
