@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from spygames.core.game.registry import game_ids, make_game
+from spygames.core.players.released import released_agents
 from tests.docs.test_build import extension
 
 facts = extension("game_facts")
@@ -21,6 +22,12 @@ def test_each_game_has_a_page() -> None:
     assert set(facts.VARIANTS) == set(game_ids()) == set(facts.GAMES)
     pages = {page.stem for page in facts.PAGES.glob("*.md")} - {"index"}
     assert pages == {facts.page_of(game_id).stem for game_id in game_ids()}
+
+
+def test_the_pages_link_to_the_results_of_all_released_agents() -> None:
+    for agent in released_agents():
+        text = facts.page_of(agent.game_id).read_text(encoding="utf-8")
+        assert f"(../results/agents.md#{agent.name.replace('/', '')})" in text
 
 
 @pytest.mark.parametrize("game_id", game_ids())
