@@ -1,9 +1,9 @@
 """Write the tables of figures that were noted during runs, from their JSON files: `python -m studies.noted_tables`.
 
 Most of these agents are not kept, so no command measures them again. `docs/results/noted/PAGE.json` has the tables of
-`docs/results/PAGE.md` by name: the columns, how many of them are texts (`texts`), and the rows. A cell is a text, a
-number, null, or a result: the games won (`won`, %), their 95 % interval (`interval`, %) or half of it (`half`), and the
-fair share (`fair`, %) where it is not 50.
+`PAGE.md`, which is in `docs/results`, `docs` or `docs/tutorials`, by name: the columns, how many of them are texts
+(`texts`), and the rows. A cell is a text, a number, null, or a result: the games won (`won`, %), their 95 % interval
+(`interval`, %) or half of it (`half`), and the fair share (`fair`, %) where it is not 50.
 """
 
 import json
@@ -16,12 +16,14 @@ from typing import Any
 from spygames_app.cli.arguments import run_command, say
 from spygames_training.output.tables import markdown_table, put_between
 
-RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+RESULTS = DOCS / "results"
+FOLDERS = (RESULTS, DOCS, DOCS / "tutorials")
 
 
 @dataclass(frozen=True)
 class Study:
-    """Write the tables of figures that were noted during runs into the pages in docs/results.
+    """Write the tables of figures that were noted during runs into the pages of the documentation.
 
     The figures come from docs/results/noted. The study takes no options. It replaces the tables between the lines of
     each page that name it, and nothing else.
@@ -30,14 +32,19 @@ class Study:
     def run(self) -> int:
         for page in pages():
             for name, table in tables(page).items():
-                put_between(RESULTS / f"{page}.md", *markers(name), table)
-            say(f"wrote {RESULTS / page}.md")
+                put_between(file_of(page), *markers(name), table)
+            say(f"wrote {file_of(page)}")
         return 0
 
 
 def pages() -> list[str]:
     """Return the names of the pages that have noted figures."""
     return sorted(file.stem for file in (RESULTS / "noted").glob("*.json"))
+
+
+def file_of(page: str) -> Path:
+    """Return the file of a page that has noted figures."""
+    return next(file for folder in FOLDERS if (file := folder / f"{page}.md").exists())
 
 
 def markers(name: str) -> tuple[str, str]:

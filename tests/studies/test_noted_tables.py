@@ -9,7 +9,7 @@ from studies import noted_tables as study
 
 @pytest.mark.parametrize("name", study.pages())
 def test_the_page_shows_the_figures_of_the_file(name: str) -> None:
-    page = (study.RESULTS / f"{name}.md").read_text(encoding="utf-8")
+    page = study.file_of(name).read_text(encoding="utf-8")
     kept = study.tables(name)
     assert len(kept) == page.count("studies.noted_tables writes from here")
     for table, text in kept.items():
@@ -18,8 +18,9 @@ def test_the_page_shows_the_figures_of_the_file(name: str) -> None:
 
 
 def test_every_page_with_such_tables_has_a_file() -> None:
-    texts = {file.stem: file.read_text(encoding="utf-8") for file in study.RESULTS.glob("*.md")}
-    assert study.pages() == sorted(name for name, text in texts.items() if "studies.noted_tables writes from" in text)
+    texts = {file: file.read_text(encoding="utf-8") for file in study.DOCS.rglob("*.md")}
+    files = {file for file, text in texts.items() if "studies.noted_tables writes from" in text}
+    assert {study.file_of(name) for name in study.pages()} == files
 
 
 def test_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
