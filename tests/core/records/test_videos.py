@@ -43,25 +43,27 @@ def step_all(env: Any, steps: int) -> None:
 
 
 def test_pettingzoo_records_videos(tmp_path: Path) -> None:
-    env = RecordVideo(agent_avenue_v0.env(render_mode="rgb_array"), str(tmp_path), episode_trigger=lambda n: True)
+    env = RecordVideo(
+        agent_avenue_v0.env(render_mode="rgb_array"), str(tmp_path / "new"), episode_trigger=lambda n: True
+    )
     env.reset(seed=3)
     step_all(env, 5)
     env.close()
-    (film,) = tmp_path.glob("*.mp4")
+    (film,) = (tmp_path / "new").glob("*.mp4")
     assert len(frames(film)) == 6
     assert different(film) >= 2
 
 
 def test_gymnasium_records_videos(tmp_path: Path) -> None:
     env = gymnasium.make("spygames/AgentAvenue-v0", render_mode="rgb_array", opponents="random")
-    env = RecordSingle(env, str(tmp_path), episode_trigger=lambda n: True)
+    env = RecordSingle(env, str(tmp_path / "new"), episode_trigger=lambda n: True)
     _, info = env.reset(seed=3)
     for _ in range(4):
         *_, terminated, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
         if terminated:
             break
     env.close()
-    (film,) = tmp_path.glob("*.mp4")
+    (film,) = (tmp_path / "new").glob("*.mp4")
     assert different(film) >= 2
 
 
@@ -97,6 +99,7 @@ def test_pettingzoo_accepts_all_modes(monkeypatch: pytest.MonkeyPatch) -> None:
     render_test(make)
 
 
+@pytest.mark.filterwarnings("ignore:action", "ignore:.*alternative render modes")
 def test_gymnasium_accepts_all_modes() -> None:
     for mode in ("ansi", "rgb_array"):
         env = spygames.agent_avenue_v0.single_env(render_mode=mode, illegal="random")
