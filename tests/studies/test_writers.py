@@ -26,6 +26,6 @@ def test_a_writer_says_what_it_wrote(monkeypatch: pytest.MonkeyPatch, capsys: py
     written = []
     monkeypatch.setattr(noted_tables, "put_between", lambda page, *_: written.append(page))
     assert noted_tables.main([]) == 0
-    pages = [noted_tables.RESULTS / f"{page}.md" for page in noted_tables.pages()]
+    pages = list(map(noted_tables.file_of, noted_tables.pages()))
     assert list(dict.fromkeys(written)) == pages
     assert capsys.readouterr().out.splitlines() == [f"wrote {page}" for page in pages]
