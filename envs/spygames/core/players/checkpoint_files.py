@@ -65,7 +65,9 @@ def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
         if isinstance(place, Path) and (found := _named(place.as_posix(), game)) is not None:
             return found
         if (alone := str(place).rpartition("@")[0]) and _exists(alone, game):
-            raise CheckpointError(f"{place} says how the agent plays: name the checkpoint alone, {alone}")
+            raise CheckpointError(
+                f"{one_line(place)} says how the agent plays: name the checkpoint alone, {one_line(alone)}"
+            )
         raise CheckpointError(
             f"{shown(str(place))}: there is no such checkpoint, and no released agent of that name ({agent_names()})"
         )
