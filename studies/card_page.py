@@ -23,7 +23,7 @@ UNOFFICIAL = (
 )
 """Last sentence of the limits in every card."""
 SEARCHED = (
-    "\n\nThe search assumes that the other seats play like the agent itself, so against other players it may win less "
+    "\n\nThe search assumes that the other seats play like the agent itself. So against other players it may win less "
     "than the agent does without it. `+search:64,rivals=policy|expert|random` assumes a mix of players instead."
 )
 """Text below the figures of a search."""
@@ -261,7 +261,7 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
     runs = sum(step.config is not None for step in steps)
     same = (
         "The same seed, machine and number of workers give the same agent, with the rules and the trainer of that "
-        "version, if no setting was changed during a run and no run was stopped."
+        "version. This holds if no setting was changed during a run and no run was stopped."
     )
     if extra.get("value_fitted"):
         same += " `python -m studies.fit_value RUN --out FOLDER` then fits its value."
@@ -283,8 +283,7 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
         used = " ".join(step.command for step in steps)
         explained = "; ".join(f"`{word}` {meaning}" for word, meaning in _MEANINGS.items() if word in used)
         how = (
-            f"In {runs} runs, each of which starts from the agent that its `start_from` names, and other steps "
-            f"({explained}):"
+            f"In {runs} runs and other steps ({explained}). Each run starts from the agent that its `start_from` names:"
         )
     files = [f"`{k}.toml`{step.stopped}:\n\n{step.toml}" for k, step in enumerate(steps, 1) if step.config]
     return "\n\n".join([f"{title}{how}", commands, *files, same])
