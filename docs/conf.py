@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.util.logging import getLogger
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
@@ -12,6 +13,7 @@ import lazy_names
 from game_pages import whole_page
 from plain_markdown import for_the_site
 from plain_values import docstring_first
+from public_api import missing_names
 
 project = "spygames"
 project_copyright = "the spygames authors. Unofficial: the games and their names belong to their authors and publishers"
@@ -49,8 +51,11 @@ autodoc2_module_all_regexes = [r"spygames(_training|_app|_verifiers)?(\.\w+)*"] 
 
 
 def setup(app: Sphinx) -> None:
-    """Add to pages what GitHub cannot show or finds elsewhere: the contents below the index of decisions, the README of
-    a game on its page, cards of agents as downloads, tabs, and pictures in two themes."""
+    """Add to pages what GitHub cannot show or finds elsewhere, and warn of public names that no page has.
+
+    Added are the contents below the index of decisions, the README of a game on its page, cards of agents as downloads,
+    tabs, and pictures in two themes.
+    """
 
     def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
         folder, _, name = page.rpartition("/")
@@ -63,6 +68,12 @@ def setup(app: Sphinx) -> None:
 
         source[0] = for_the_site(source[0], Path(app.srcdir, folder))
 
+    def warn_of_missing_names(app: Sphinx, exception: Exception | None) -> None:
+        if exception is None and app.builder.name == "html":
+            for name in missing_names(Path(app.outdir)):
+                getLogger(__name__).warning("the public name %s is not on the page of its module", name)
+
     app.connect("source-read", add_to_page)
+    app.connect("build-finished", warn_of_missing_names)
     app.connect("doctree-read", docstring_first)
     lazy_names.register()

@@ -60,6 +60,15 @@ def page_of(module: str) -> str:
     return BRIDGES if module.startswith(f"{BRIDGES}.") else module
 
 
+def missing_names(site: Path) -> list[str]:
+    """Return the public names, with their module, that are missing on the page of the module in a built site."""
+    missing = []
+    for module, names in public_names().items():
+        text = (site / "reference" / f"{page_of(module)}.html").read_text(encoding="utf-8")
+        missing += [f"{module}.{name}" for name in names if not re.search(rf"\b{name}\b", text)]
+    return missing
+
+
 def purposes() -> dict[str, str]:
     """The row of each page in the index: its module and the first sentence of the docstring."""
     trees = {module: tree for source in SOURCES for module, tree in modules(source)}
