@@ -283,7 +283,8 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
         used = " ".join(step.command for step in steps)
         explained = "; ".join(f"`{word}` {meaning}" for word, meaning in _MEANINGS.items() if word in used)
         how = (
-            f"In {runs} runs and other steps ({explained}). Each run starts from the agent that its `start_from` names:"
+            f"It took {runs} runs and other steps ({explained}). Each run starts from the agent that its `start_from` "
+            "names:"
         )
     files = [f"`{k}.toml`{step.stopped}:\n\n{step.toml}" for k, step in enumerate(steps, 1) if step.config]
     return "\n\n".join([f"{title}{how}", commands, *files, same])
